@@ -1,0 +1,8 @@
+/** Waybill: ordered outbox, durable jobs and workflows inside the database you already have. */
+module dev.waybill {
+  requires transitive java.sql;
+  requires org.slf4j;
+  requires static transitive org.jspecify;
+
+  exports dev.waybill;
+}
