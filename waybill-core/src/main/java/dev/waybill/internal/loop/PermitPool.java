@@ -30,6 +30,15 @@ final class PermitPool {
     return time;
   }
 
+  int available() {
+    lock.lock();
+    try {
+      return free;
+    } finally {
+      lock.unlock();
+    }
+  }
+
   boolean tryTake() {
     lock.lock();
     try {

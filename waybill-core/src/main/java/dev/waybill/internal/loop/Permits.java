@@ -98,6 +98,13 @@ public final class Permits {
     }
   }
 
+  /** How many could be had without waiting, at this moment. */
+  public int available() {
+    return pools.isEmpty()
+        ? Integer.MAX_VALUE
+        : pools.stream().mapToInt(PermitPool::available).sum();
+  }
+
   /** Nobody gets a permit from now on, and nobody waits for one; permits held stay valid. */
   public void close() {
     closed.request();
