@@ -35,8 +35,8 @@ public final class Schema {
   }
 
   /**
-   * Throws if this release must not run on the schema as it is. Strictly read-only, on one snapshot:
-   * for deployments whose DDL is applied by others.
+   * Throws if this release must not run on the schema as it is. Strictly read-only, on one
+   * snapshot: for deployments whose DDL is applied by others.
    */
   public static void check(DataSource dataSource, SchemaOptions options) {
     SchemaGuard.of(dataSource, options).check();

@@ -5,6 +5,7 @@ import dev.waybill.WaybillException;
 import java.io.Serial;
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -21,8 +22,10 @@ public abstract sealed class SchemaIncompatibleException extends WaybillExceptio
 
   /** The case as a stable word, for machines. */
   public final String verdict() {
-    return getClass().getSimpleName().replaceAll("(?<=[a-z])(?=[A-Z])", "-").toLowerCase(
-        java.util.Locale.ROOT);
+    return getClass()
+        .getSimpleName()
+        .replaceAll("(?<=[a-z])(?=[A-Z])", "-")
+        .toLowerCase(Locale.ROOT);
   }
 
   /** There is no migration history: nobody has ever migrated here. */
@@ -211,15 +214,17 @@ public abstract sealed class SchemaIncompatibleException extends WaybillExceptio
   /** The database could not be asked, or a migration's statement failed. */
   public static final class QueryFailed extends SchemaIncompatibleException {
     @Serial private static final long serialVersionUID = 1L;
+    private final DatabaseException failure;
 
     /** For an error of the database while doing something. */
     public QueryFailed(String doing, DatabaseException cause) {
       super(doing + " failed. " + cause.getMessage(), cause);
+      this.failure = cause;
     }
 
     /** What the database said. */
     public DatabaseException failure() {
-      return (DatabaseException) getCause();
+      return failure;
     }
   }
 }

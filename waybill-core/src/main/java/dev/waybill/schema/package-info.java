@@ -9,9 +9,9 @@
  * NewerRelease}), one that is missing ({@code TooOld}; {@code migrate} applies it instead), rows
  * that an irreversible step still forbids ({@code DataNotReady}).
  *
- * <p>Two tables tell: the <em>history</em>, one row per migration, in which a newer release may have
- * rows that this one does not know and tolerates (additive changes), and the <em>fence</em>, in
- * which a newer release leaves a row exactly when older ones must stop.
+ * <p>Two tables tell: the <em>history</em>, one row per migration, in which a newer release may
+ * have rows that this one does not know and tolerates (additive changes), and the <em>fence</em>,
+ * in which a newer release leaves a row exactly when older ones must stop.
  */
 @NullMarked
 package dev.waybill.schema;

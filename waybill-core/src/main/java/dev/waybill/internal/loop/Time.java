@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * The clocks, and waiting. Wall and monotonic time are kept apart: what is shown or stored is
@@ -27,6 +28,21 @@ public interface Time {
    * {@code nanos} is not positive.
    */
   void await(Lock lock, Condition condition, long nanos) throws InterruptedException;
+
+  /** Waits until this much time has passed. */
+  default void sleep(Duration duration) throws InterruptedException {
+    Lock lock = new ReentrantLock();
+    Condition never = lock.newCondition();
+    long deadline = nanos() + toNanos(duration);
+    lock.lock();
+    try {
+      for (long left = toNanos(duration); left > 0; left = deadline - nanos()) {
+        await(lock, never, left);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
 
   /** The clocks of this machine. */
   static Time system() {

@@ -3,6 +3,7 @@ package dev.waybill.internal.schema;
 import dev.waybill.internal.sql.Statements;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * The second half of a migration that tightens a rule under which old rows may exist: the migration
@@ -18,7 +19,7 @@ record Cutover(String name, String validated, String legacy, List<String> valida
 
   static Cutover parse(String name, String text) {
     Map<String, String> blocks = Statements.blocks(text);
-    if (!blocks.keySet().equals(java.util.Set.of("validated", "legacy", "validate"))) {
+    if (!blocks.keySet().equals(Set.of("validated", "legacy", "validate"))) {
       throw new IllegalStateException(
           "Cutover " + name + " must have the blocks validated, legacy and validate");
     }

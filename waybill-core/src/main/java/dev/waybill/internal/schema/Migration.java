@@ -7,6 +7,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
 /**
@@ -30,6 +31,8 @@ record Migration(
     String checksum) {
 
   private static final Pattern FENCE_LINE = Pattern.compile("(?m)^-- fence: .+$");
+
+  private static final Pattern TOKEN = Pattern.compile("\\w+|;|[^\\w;]+");
 
   static Migration parse(long version, String description, String up, String undo) {
     List<String> statements = split(up);
@@ -56,7 +59,7 @@ record Migration(
       } else if (piece.type() == SqlScanner.Type.QUOTED) {
         statement.append(piece.text());
       } else {
-        for (String part : piece.text().split("(?<=;)|(?=;)|(?<=\\W)(?=\\w)|(?<=\\w)(?=\\W)")) {
+        for (String part : TOKEN.matcher(piece.text()).results().map(MatchResult::group).toList()) {
           if (part.equalsIgnoreCase("begin") || part.equalsIgnoreCase("case")) {
             depth++;
           } else if (part.equalsIgnoreCase("end")) {

@@ -61,8 +61,7 @@ public final class SchemaGuard {
   /** Applies what is missing, then completes the cutovers. Gives the versions it applied. */
   public List<Long> migrate() {
     List<Long> applied =
-        asking(
-            "Migrating", () -> store.exclusively(options.lockTimeout(), this::migrateUnderLock));
+        asking("Migrating", () -> store.exclusively(options.lockTimeout(), this::migrateUnderLock));
     if (!migrations.cutovers().isEmpty()) {
       asking("Completing cutovers", this::completeCutovers);
     }
@@ -150,10 +149,7 @@ public final class SchemaGuard {
       return Optional.of(new HistoryMissing(store.historyTable(), migrations.first()));
     }
     Verdict verdict = new Verdict(migrations, store.history(tx), store.fence(tx));
-    return verdict
-        .obstacle(store.historyTable())
-        .or(verdict::tooOld)
-        .or(() -> unreadyCutover(tx));
+    return verdict.obstacle(store.historyTable()).or(verdict::tooOld).or(() -> unreadyCutover(tx));
   }
 
   private Optional<SchemaIncompatibleException> unreadyCutover(Tx tx) {

@@ -25,7 +25,8 @@ public final class SchemaPrinter {
     this.naming = naming;
     this.migrations = migrations;
     this.guard =
-        Statements.blocks(Statements.resource("/dev/waybill/sql/" + dialect.folder() + "/schema.sql"));
+        Statements.blocks(
+            Statements.resource("/dev/waybill/sql/" + dialect.folder() + "/schema.sql"));
   }
 
   /** The script that brings a schema from one version (exclusive) to another (inclusive). */
@@ -49,15 +50,16 @@ public final class SchemaPrinter {
     return undo(dialect, version, options, Migrations.ofThisRelease(dialect));
   }
 
-  static String undo(
-      Dialect dialect, long version, SchemaOptions options, Migrations migrations) {
+  static String undo(Dialect dialect, long version, SchemaOptions options, Migrations migrations) {
     Migration migration =
         migrations
             .find(version)
             .orElseThrow(
                 () ->
                     new IllegalArgumentException(
-                        "This release has no migration " + version + "; it has "
+                        "This release has no migration "
+                            + version
+                            + "; it has "
                             + migrations.all().stream().map(Migration::version).toList()));
     return new SchemaPrinter(dialect, naming(options), migrations).undo(migration);
   }

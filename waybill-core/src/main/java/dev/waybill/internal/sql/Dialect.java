@@ -74,12 +74,7 @@ public enum Dialect {
     String own = this == MARIADB ? version.replaceFirst("^5\\.5\\.5-", "") : version;
     if (number(own) < number(oldest)) {
       throw new UnsupportedDatabaseException(
-          kind.label()
-              + " "
-              + version
-              + " is too old: Waybill needs "
-              + oldest
-              + " or newer.");
+          kind.label() + " " + version + " is too old: Waybill needs " + oldest + " or newer.");
     }
   }
 

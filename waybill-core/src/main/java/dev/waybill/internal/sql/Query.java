@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /** One execution of a named statement: set the parameters, then ask for what you need, once. */
@@ -44,11 +45,7 @@ public final class Query {
 
   /** An array of big integers (PostgreSQL). */
   public Query longs(String parameter, long[] value) {
-    Long[] boxed = new Long[value.length];
-    for (int i = 0; i < value.length; i++) {
-      boxed[i] = value[i];
-    }
-    return set(parameter, new ArrayOf("bigint", boxed));
+    return set(parameter, new Longs(LongStream.of(value).boxed().toList()));
   }
 
   /** One more repetition of the statement's row, its values in the order they are written there. */
@@ -145,8 +142,8 @@ public final class Query {
 
   private void bind(PreparedStatement statement, int at, @Nullable Object value)
       throws SQLException {
-    if (value instanceof ArrayOf array) {
-      statement.setArray(at, connection.createArrayOf(array.type(), array.elements()));
+    if (value instanceof Longs longs) {
+      statement.setArray(at, connection.createArrayOf("bigint", longs.elements().toArray()));
     } else if (value instanceof byte[] bytes) {
       statement.setBytes(at, bytes);
     } else if (value instanceof Instant time) {
@@ -160,5 +157,5 @@ public final class Query {
     return ChronoUnit.MICROS.between(Instant.EPOCH, time);
   }
 
-  private record ArrayOf(String type, Object[] elements) {}
+  private record Longs(List<Long> elements) {}
 }

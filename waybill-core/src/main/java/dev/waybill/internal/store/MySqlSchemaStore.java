@@ -8,8 +8,8 @@ import java.util.HexFormat;
 /**
  * MySQL and MariaDB commit every DDL statement by itself, so a migration cannot be undone by a
  * rollback. Its history row goes first, unsuccessful, and says before each statement which one is
- * next (the DDL's own implicit commit makes that durable), so that whoever comes after a crash knows
- * exactly how far it came.
+ * next (the DDL's own implicit commit makes that durable), so that whoever comes after a crash
+ * knows exactly how far it came.
  */
 final class MySqlSchemaStore extends SchemaStore {
   MySqlSchemaStore(Database database, Time time) {

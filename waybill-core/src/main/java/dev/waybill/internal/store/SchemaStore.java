@@ -257,7 +257,8 @@ public class SchemaStore {
       unlock(session);
       return true;
     } catch (RuntimeException e) {
-      log.error("The migration lock could not be released after a failure; its connection is ended", e);
+      log.error(
+          "The migration lock could not be released after a failure; its connection is ended", e);
       failure.addSuppressed(e);
       return false;
     }

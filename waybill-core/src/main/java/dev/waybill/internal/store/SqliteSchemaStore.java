@@ -11,7 +11,9 @@ import dev.waybill.schema.SchemaIncompatibleException.LockNotObtained;
 import java.time.Duration;
 import java.util.function.Function;
 
-/** SQLite has one writer: all migrations of a run are one transaction, which is the lock as well. */
+/**
+ * SQLite has one writer: all migrations of a run are one transaction, which is the lock as well.
+ */
 final class SqliteSchemaStore extends SchemaStore {
   SqliteSchemaStore(Database database, Time time) {
     super(database, time);
