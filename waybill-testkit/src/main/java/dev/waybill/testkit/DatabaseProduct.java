@@ -1,0 +1,9 @@
+package dev.waybill.testkit;
+
+/** The databases Waybill runs on. */
+public enum DatabaseProduct {
+  POSTGRESQL,
+  MARIADB,
+  MYSQL,
+  SQLITE
+}

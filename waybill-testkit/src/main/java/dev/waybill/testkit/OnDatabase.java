@@ -1,0 +1,79 @@
+package dev.waybill.testkit;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.extension.AfterClassTemplateInvocationCallback;
+import org.junit.jupiter.api.extension.BeforeClassTemplateInvocationCallback;
+import org.junit.jupiter.api.extension.ClassTemplateInvocationContext;
+import org.junit.jupiter.api.extension.ConditionEvaluationResult;
+import org.junit.jupiter.api.extension.ExecutionCondition;
+import org.junit.jupiter.api.extension.Extension;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ParameterContext;
+import org.junit.jupiter.api.extension.ParameterResolver;
+import org.junit.platform.commons.support.AnnotationSupport;
+
+/** One run of a test class, on one database, which lives as long as the run. */
+final class OnDatabase
+    implements ClassTemplateInvocationContext,
+        ExecutionCondition,
+        BeforeClassTemplateInvocationCallback,
+        AfterClassTemplateInvocationCallback,
+        ParameterResolver {
+
+  private final Edition edition;
+  private @Nullable TestDatabase database;
+
+  OnDatabase(Edition edition) {
+    this.edition = edition;
+  }
+
+  @Override
+  public String getDisplayName(int invocationIndex) {
+    return edition.label();
+  }
+
+  @Override
+  public List<Extension> getAdditionalExtensions() {
+    return List.of(this);
+  }
+
+  @Override
+  public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
+    return AnnotationSupport.findAnnotation(context.getElement(), NotOn.class)
+        .filter(notOn -> Arrays.asList(notOn.value()).contains(edition.product()))
+        .map(notOn -> disabled(notOn, context))
+        .orElseGet(() -> ConditionEvaluationResult.enabled("runs on " + edition.label()));
+  }
+
+  private ConditionEvaluationResult disabled(NotOn notOn, ExtensionContext context) {
+    if (notOn.why().isBlank()) {
+      throw new IllegalArgumentException("@NotOn without a reason: " + context.getUniqueId());
+    }
+    return ConditionEvaluationResult.disabled("not on " + edition.label() + ": " + notOn.why());
+  }
+
+  @Override
+  public void beforeClassTemplateInvocation(ExtensionContext context) {
+    database = edition.host().create();
+  }
+
+  @Override
+  public void afterClassTemplateInvocation(ExtensionContext context) {
+    if (database != null) {
+      database.close();
+    }
+  }
+
+  @Override
+  public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
+    return parameter.getParameter().getType() == TestDatabase.class;
+  }
+
+  @Override
+  public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
+    return Objects.requireNonNull(database);
+  }
+}

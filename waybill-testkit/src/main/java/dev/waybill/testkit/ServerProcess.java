@@ -1,0 +1,151 @@
+package dev.waybill.testkit;
+
+import java.io.File;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** A server that runs in a folder of its own, under a guard that ends it with its build. */
+final class ServerProcess {
+
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final int PORTS_TO_TRY = 5;
+
+  private final ServerProgram program;
+  private final Path folder;
+  private final int port;
+  private final ProcessHandle handle;
+
+  private ServerProcess(ServerProgram program, Path folder, int port, ProcessHandle handle) {
+    this.program = program;
+    this.folder = folder;
+    this.port = port;
+    this.handle = handle;
+  }
+
+  /** Starts a server with a new data folder, on a free port. */
+  static ServerProcess startNew(ServerProgram program, Path folder, WatchedProcess watched)
+      throws IOException {
+    Path template = ServerCache.ofThisUser().template(program);
+    Path data = folder.resolve("data");
+    Folders.delete(data);
+    new Command(program, List.of("cp", "-a", template.toString(), data.toString()))
+        .run(folder.resolve("copy.log"));
+    int triesLeft = PORTS_TO_TRY;
+    while (true) {
+      triesLeft--;
+      try {
+        return start(program, folder, watched, freePort());
+      } catch (PortTaken e) {
+        if (triesLeft == 0) {
+          throw new ServerFailure(program.edition(), e);
+        }
+      }
+    }
+  }
+
+  /** Starts a server on the data that is there. */
+  static ServerProcess start(ServerProgram program, Path folder, WatchedProcess watched, int port)
+      throws IOException {
+    Path home = ServerCache.ofThisUser().home(program);
+    Path script = folder.resolve("run-server.sh");
+    Files.writeString(script, Resource.text("run-server.sh"));
+    List<String> command = new ArrayList<>();
+    // A session of its own, so that an interrupt from the keyboard is left to the guard.
+    command.addAll(List.of("setsid", "sh", script.toString()));
+    command.addAll(List.of(Long.toString(watched.pid()), watched.born(), program.endSignal()));
+    command.add(folder.toString());
+    command.addAll(Command.asServerUser(program.command(home, folder.resolve("data"), port)));
+    ProcessBuilder builder =
+        new ProcessBuilder(command)
+            .directory(new File("/"))
+            .redirectInput(new File("/dev/null"))
+            .redirectErrorStream(true)
+            .redirectOutput(log(folder).toFile());
+    builder.environment().putAll(program.environment(home));
+    ServerProcess server = new ServerProcess(program, folder, port, builder.start().toHandle());
+    server.awaitAnswer();
+    return server;
+  }
+
+  ServerAddress address() {
+    return program.address(port);
+  }
+
+  int port() {
+    return port;
+  }
+
+  ProcessHandle handle() {
+    return handle;
+  }
+
+  /** Whether the server that lives in this folder answers on this port. */
+  static boolean answers(ServerProgram program, Path folder, int port) {
+    try (Connection connection = program.address(port).admin().connect();
+        Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery(program.dataFolderQuery())) {
+      return row.next() && Path.of(row.getString(1)).equals(folder.resolve("data"));
+    } catch (SQLException e) {
+      return false;
+    }
+  }
+
+  private void awaitAnswer() throws IOException {
+    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    while (!answers(program, folder, port)) {
+      if (!handle.isAlive()) {
+        if (Files.readString(log(folder), StandardCharsets.ISO_8859_1).contains("in use")) {
+          throw new PortTaken(port);
+        }
+        throw new ServerFailure(program.edition(), "it ended at once", log(folder));
+      }
+      if (System.nanoTime() > deadline) {
+        handle.destroyForcibly();
+        throw new ServerFailure(
+            program.edition(), "no answer after " + PATIENCE.toSeconds() + " s", log(folder));
+      }
+      pauseBriefly();
+    }
+  }
+
+  private static void pauseBriefly() throws IOException {
+    try {
+      TimeUnit.MILLISECONDS.sleep(20);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("Interrupted while waiting for a server", e);
+    }
+  }
+
+  private static Path log(Path folder) {
+    return folder.resolve("server.log");
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    }
+  }
+
+  /** Someone else was quicker between choosing the port and listening on it. */
+  private static final class PortTaken extends IOException {
+
+    private static final long serialVersionUID = 1L;
+
+    PortTaken(int port) {
+      super("port " + port + " is taken");
+    }
+  }
+}

@@ -1,0 +1,110 @@
+package dev.waybill.testkit;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import javax.sql.DataSource;
+
+/** A database that was empty when the test got it and is gone after it. Thread-safe. */
+public final class TestDatabase implements AutoCloseable {
+
+  private final DatabaseHost host;
+  private final String label;
+  private final String name;
+  private final DatabaseAddress address;
+  private final Deque<AutoCloseable> closeFirst = new ArrayDeque<>();
+  private boolean closed;
+
+  TestDatabase(DatabaseHost host, String label, String name, DatabaseAddress address) {
+    this.host = host;
+    this.label = label;
+    this.name = name;
+    this.address = address;
+  }
+
+  public DatabaseProduct product() {
+    return address.product();
+  }
+
+  /** Product and version for people, such as "PostgreSQL 18". */
+  public String label() {
+    return label;
+  }
+
+  /** Without user and password. */
+  public String url() {
+    return address.url();
+  }
+
+  public String user() {
+    return address.user();
+  }
+
+  public String password() {
+    return address.password();
+  }
+
+  /** A new connection, which the caller closes. */
+  public Connection connect() throws SQLException {
+    return address.connect();
+  }
+
+  /** A source of new connections, unpooled. */
+  public DataSource dataSource() {
+    return new DriverDataSource(address);
+  }
+
+  /** A pool that is closed with this database. */
+  public HikariDataSource pool(int size) {
+    HikariConfig config = new HikariConfig();
+    config.setDataSource(dataSource());
+    config.setMaximumPoolSize(size);
+    return closedWithThis(new HikariDataSource(config));
+  }
+
+  /** Another empty database on the same server, dropped with this one. */
+  public TestDatabase fresh() {
+    return closedWithThis(host.create());
+  }
+
+  /** Runs statements one by one, each in its own transaction. */
+  public void execute(String... sql) throws SQLException {
+    try (Connection connection = connect();
+        Statement statement = connection.createStatement()) {
+      for (String each : sql) {
+        statement.execute(each);
+      }
+    }
+  }
+
+  /** Drops the database. Those that a parameter brought are dropped without this. */
+  @Override
+  public synchronized void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    while (!closeFirst.isEmpty()) {
+      try {
+        closeFirst.pop().close();
+      } catch (Exception e) {
+        throw new IllegalStateException("Cannot close what belongs to " + this, e);
+      }
+    }
+    host.drop(name);
+  }
+
+  private synchronized <T extends AutoCloseable> T closedWithThis(T resource) {
+    closeFirst.push(resource);
+    return resource;
+  }
+
+  @Override
+  public String toString() {
+    return label + " " + url();
+  }
+}
