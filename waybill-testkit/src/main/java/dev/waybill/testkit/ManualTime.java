@@ -217,7 +217,8 @@ public final class ManualTime {
   private boolean allParked(Set<Waiter> seen, long end) throws InterruptedException {
     long current = nanos();
     for (var waiter : seen) {
-      long sharing = seen.stream().filter(other -> other.condition == waiter.condition).count();
+      long sharing =
+          seen.stream().filter(other -> other.condition.equals(waiter.condition)).count();
       if (waiter.deadline <= current || !waiter.parkedAmong(sharing, end)) {
         return false;
       }
