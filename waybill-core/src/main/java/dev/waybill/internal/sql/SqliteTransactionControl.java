@@ -54,22 +54,25 @@ final class SqliteTransactionControl implements TransactionControl {
 
   @Override
   public void commit() throws SQLException {
-    if (queryOnly) {
-      run("commit");
-      allowWrites();
-    } else {
-      connection.setAutoCommit(true); // which means commit to the driver
-    }
+    run("commit");
+    leave();
   }
 
   @Override
   public void rollback() throws SQLException {
     rollBackIfActive();
+    leave();
+  }
+
+  private void leave() throws SQLException {
     if (!connection.getAutoCommit()) {
-      run("begin"); // for the driver to commit
+      run("begin"); // takes no lock: only for the driver, which commits what it thinks it began
       connection.setAutoCommit(true);
     }
-    allowWrites();
+    if (queryOnly) {
+      run("pragma query_only = off");
+      queryOnly = false;
+    }
   }
 
   /** Some errors end a transaction by themselves; then another can begin. */
@@ -83,13 +86,6 @@ final class SqliteTransactionControl implements TransactionControl {
         e.addSuppressed(stillActive);
         throw e;
       }
-    }
-  }
-
-  private void allowWrites() throws SQLException {
-    if (queryOnly) {
-      run("pragma query_only = off");
-      queryOnly = false;
     }
   }
 
