@@ -55,19 +55,13 @@ public final class TestCounts implements TestExecutionListener {
   @Override
   public synchronized void executionFinished(
       TestIdentifier identifier, TestExecutionResult result) {
-    boolean failed = result.getStatus() == TestExecutionResult.Status.FAILED;
-    if (!identifier.isTest() && !failed) {
-      return;
-    }
-    Count count = countOf(identifier);
-    if (failed) {
-      count.failed++;
-    }
-    if (identifier.isTest()) {
-      if (result.getStatus() == TestExecutionResult.Status.ABORTED) {
-        count.skipped++;
-      } else {
-        count.executed++;
+    // A container that passed says nothing that its tests do not say.
+    switch (result.getStatus()) {
+      case SUCCESSFUL -> countOf(identifier).executed += identifier.isTest() ? 1 : 0;
+      case ABORTED -> countOf(identifier).skipped++;
+      case FAILED -> {
+        countOf(identifier).executed += identifier.isTest() ? 1 : 0;
+        countOf(identifier).failed++;
       }
     }
   }

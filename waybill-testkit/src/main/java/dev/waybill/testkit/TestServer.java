@@ -75,6 +75,10 @@ public final class TestServer implements AutoCloseable {
     harm(() -> process = ServerProcess.start(program, folder, watched, process.port()));
   }
 
+  synchronized ProcessHandle handle() {
+    return process.handle();
+  }
+
   @Override
   public synchronized void close() {
     harm(
