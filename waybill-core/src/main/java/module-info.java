@@ -5,4 +5,6 @@ module dev.waybill {
   requires static transitive org.jspecify;
 
   exports dev.waybill;
+  exports dev.waybill.schema;
+  exports dev.waybill.spi;
 }

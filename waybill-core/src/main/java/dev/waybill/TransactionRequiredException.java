@@ -1,0 +1,13 @@
+package dev.waybill;
+
+import java.io.Serial;
+
+/** The caller's connection is not in a transaction that Waybill could join. */
+public class TransactionRequiredException extends WaybillException {
+  @Serial private static final long serialVersionUID = 1L;
+
+  /** Says what is wrong with the connection and how to hand over a right one. */
+  public TransactionRequiredException(String message) {
+    super(message);
+  }
+}

@@ -1,0 +1,36 @@
+package dev.waybill.internal.schema;
+
+import dev.waybill.internal.sql.Statements;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * The second half of a migration that tightens a rule under which old rows may exist: the migration
+ * itself makes the database refuse new violators at once; the cutover is complete when none are
+ * left.
+ *
+ * @param name its name
+ * @param validated a query with one row, {@code validated}: nothing is left to do
+ * @param legacy a query with rows ({@code what}, {@code n}): how many old rows are left
+ * @param validate what completes it; each statement can be repeated
+ */
+record Cutover(String name, String validated, String legacy, List<String> validate) {
+
+  static Cutover parse(String name, String text) {
+    Map<String, String> blocks = Statements.blocks(text);
+    if (!blocks.keySet().equals(Set.of("validated", "legacy", "validate"))) {
+      throw new IllegalStateException(
+          "Cutover " + name + " must have the blocks validated, legacy and validate");
+    }
+    return new Cutover(
+        name,
+        block(blocks, "validated"),
+        block(blocks, "legacy"),
+        Migration.split(block(blocks, "validate")));
+  }
+
+  private static String block(Map<String, String> blocks, String name) {
+    return blocks.getOrDefault(name, "");
+  }
+}

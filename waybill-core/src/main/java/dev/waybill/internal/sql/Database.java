@@ -1,0 +1,126 @@
+package dev.waybill.internal.sql;
+
+import dev.waybill.TransactionRequiredException;
+import dev.waybill.WaybillException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.function.Function;
+import javax.sql.DataSource;
+
+/**
+ * A database we run on: where connections come from, what it speaks, and what we call our tables.
+ */
+public final class Database {
+  private final DataSource dataSource;
+  private final Dialect dialect;
+  private final Naming naming;
+  private final Statements statements;
+  private final Retry retry;
+
+  private Database(
+      DataSource dataSource, Dialect dialect, Naming naming, Statements statements, Retry retry) {
+    this.dataSource = dataSource;
+    this.dialect = dialect;
+    this.naming = naming;
+    this.statements = statements;
+    this.retry = retry;
+  }
+
+  /**
+   * Connects once to find out what the database is and which schema is meant.
+   *
+   * @param files the catalogue's files to load
+   */
+  public static Database open(
+      DataSource dataSource, Naming naming, List<String> files, Retry retry) {
+    try (Connection connection = dataSource.getConnection()) {
+      Dialect dialect = Dialect.of(connection);
+      Naming pinned = dialect.pin(naming, connection);
+      return new Database(
+          dataSource, dialect, pinned, Statements.load(dialect, pinned, files), retry);
+    } catch (SQLException e) {
+      // Before the dialect is known only the standard codes can be judged.
+      throw SqlFailure.of(Dialect.POSTGRES, "Connecting", e);
+    }
+  }
+
+  /** Borrows a connection and prepares it. */
+  public Session session() {
+    Connection connection = null;
+    try {
+      connection = dataSource.getConnection();
+      return new Session(connection, this);
+    } catch (SQLException e) {
+      WaybillException failure = SqlFailure.of(dialect, "Connecting", e);
+      if (connection != null) {
+        try {
+          connection.close();
+        } catch (SQLException closing) {
+          failure.addSuppressed(closing);
+        }
+      }
+      throw failure;
+    }
+  }
+
+  /** Runs the work in a transaction of its own; see {@link Session#transact}. */
+  public <T> T transact(Function<Tx, T> work) {
+    try (Session session = session()) {
+      return session.transact(work);
+    }
+  }
+
+  /**
+   * Joins the caller's transaction. The connection is used as it is; only that there is a
+   * transaction that can write is checked, because a message enqueued without one could be lost.
+   */
+  public Tx join(Connection connection) {
+    try {
+      String wrong =
+          connection.isClosed()
+              ? "is closed"
+              : connection.getAutoCommit()
+                  ? "is in auto-commit mode, so there is no transaction to join"
+                  : connection.isReadOnly() ? "is read-only" : "";
+      if (!wrong.isEmpty()) {
+        throw new TransactionRequiredException(
+            "The connection given to Waybill "
+                + wrong
+                + ": call setAutoCommit(false) on an open, writable connection first, and commit"
+                + " it when your own work is done.");
+      }
+      return tx(connection);
+    } catch (SQLException e) {
+      throw SqlFailure.of(dialect, "Joining the caller's transaction", e);
+    }
+  }
+
+  Tx tx(Connection connection) {
+    return new Tx(connection, dialect, naming, statements);
+  }
+
+  Retry retry() {
+    return retry;
+  }
+
+  /** The same tables with other behaviour on contention. */
+  public Database retrying(Retry other) {
+    return new Database(dataSource, dialect, naming, statements, other);
+  }
+
+  /** What it speaks. */
+  public Dialect dialect() {
+    return dialect;
+  }
+
+  /** What its tables are called, with the schema pinned. */
+  public Naming naming() {
+    return naming;
+  }
+
+  /** Its catalogue. */
+  public Statements statements() {
+    return statements;
+  }
+}

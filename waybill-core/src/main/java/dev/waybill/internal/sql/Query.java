@@ -1,0 +1,161 @@
+package dev.waybill.internal.sql;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
+
+/** One execution of a named statement: set the parameters, then ask for what you need, once. */
+public final class Query {
+  private final Connection connection;
+  private final Dialect dialect;
+  private final Sql sql;
+  private final Map<String, @Nullable Object> values = new HashMap<>();
+  private final List<@Nullable Object[]> rows = new ArrayList<>();
+
+  Query(Connection connection, Dialect dialect, Sql sql) {
+    this.connection = connection;
+    this.dialect = dialect;
+    this.sql = sql;
+  }
+
+  /** A number, a text, bytes, a truth value or null. */
+  public Query set(String parameter, @Nullable Object value) {
+    if (!sql.knows(parameter)) {
+      throw new IllegalArgumentException(
+          "Statement " + sql.name() + " has no parameter :" + parameter);
+    }
+    values.put(parameter, value);
+    return this;
+  }
+
+  /** A time, bound as microseconds since 1970. */
+  public Query time(String parameter, @Nullable Instant value) {
+    return set(parameter, value == null ? null : micros(value));
+  }
+
+  /** An array of big integers (PostgreSQL). */
+  public Query longs(String parameter, long[] value) {
+    return set(parameter, new Longs(LongStream.of(value).boxed().toList()));
+  }
+
+  /** One more repetition of the statement's row, its values in the order they are written there. */
+  public Query row(@Nullable Object... row) {
+    if (row.length != sql.rowParameters().size()) {
+      throw new IllegalArgumentException(
+          "Statement "
+              + sql.name()
+              + " repeats "
+              + sql.rowParameters()
+              + ", but "
+              + row.length
+              + " values were given");
+    }
+    rows.add(row);
+    return this;
+  }
+
+  /** Executes and says how many rows changed. */
+  public int update() {
+    return run(PreparedStatement::executeUpdate);
+  }
+
+  /** Executes, whatever comes back. */
+  public void execute() {
+    run(PreparedStatement::execute);
+  }
+
+  /** All rows. */
+  public <T> List<T> list(Row.Reader<T> reader) {
+    return run(
+        statement -> {
+          List<T> all = new ArrayList<>();
+          try (ResultSet result = statement.executeQuery()) {
+            Row row = new Row(result);
+            while (result.next()) {
+              all.add(reader.read(row));
+            }
+          }
+          return all;
+        });
+  }
+
+  /** The only row, or none. */
+  public <T> Optional<T> first(Row.Reader<T> reader) {
+    List<T> all = list(reader);
+    if (all.size() > 1) {
+      throw new IllegalStateException(
+          "Statement " + sql.name() + " gave " + all.size() + " rows where one was expected");
+    }
+    return all.stream().findFirst();
+  }
+
+  /** The only row. */
+  public <T> T one(Row.Reader<T> reader) {
+    return first(reader)
+        .orElseThrow(() -> new IllegalStateException("Statement " + sql.name() + " gave no row"));
+  }
+
+  private interface Call<T> {
+    T on(PreparedStatement statement) throws SQLException;
+  }
+
+  private <T> T run(Call<T> call) {
+    if (sql.repeats() && rows.isEmpty()) {
+      throw new IllegalStateException("Statement " + sql.name() + " needs at least one row");
+    }
+    try (PreparedStatement statement = connection.prepareStatement(sql.text(rows.size()))) {
+      int at = bind(statement, 1, sql.headParameters());
+      for (@Nullable Object[] row : rows) {
+        for (Object value : row) {
+          bind(statement, at++, value);
+        }
+      }
+      bind(statement, at, sql.tailParameters());
+      return call.on(statement);
+    } catch (SQLException e) {
+      throw SqlFailure.of(dialect, "Statement " + sql.name(), e);
+    }
+  }
+
+  private int bind(PreparedStatement statement, int from, List<String> parameters)
+      throws SQLException {
+    int at = from;
+    for (String parameter : parameters) {
+      if (!values.containsKey(parameter)) {
+        throw new IllegalStateException(
+            "Statement " + sql.name() + ": parameter :" + parameter + " was not set");
+      }
+      bind(statement, at++, values.get(parameter));
+    }
+    return at;
+  }
+
+  private void bind(PreparedStatement statement, int at, @Nullable Object value)
+      throws SQLException {
+    if (value instanceof Longs longs) {
+      statement.setArray(at, connection.createArrayOf("bigint", longs.elements().toArray()));
+    } else if (value instanceof byte[] bytes) {
+      statement.setBytes(at, bytes);
+    } else if (value instanceof Instant time) {
+      statement.setLong(at, micros(time));
+    } else {
+      statement.setObject(at, value);
+    }
+  }
+
+  private static long micros(Instant time) {
+    return ChronoUnit.MICROS.between(Instant.EPOCH, time);
+  }
+
+  private record Longs(List<Long> elements) {}
+}

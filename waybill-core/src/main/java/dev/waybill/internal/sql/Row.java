@@ -1,0 +1,63 @@
+package dev.waybill.internal.sql;
+
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import org.jspecify.annotations.Nullable;
+
+/** The current row of a result, read by column name. */
+public final class Row {
+  private final ResultSet result;
+
+  Row(ResultSet result) {
+    this.result = result;
+  }
+
+  /** Turns a row into a value. */
+  @FunctionalInterface
+  public interface Reader<T> {
+    /** Reads the current row. */
+    T read(Row row) throws SQLException;
+  }
+
+  /** A column that is never null. */
+  public long number(String column) throws SQLException {
+    return result.getLong(column);
+  }
+
+  /** A column that is never null. */
+  public boolean flag(String column) throws SQLException {
+    return result.getBoolean(column);
+  }
+
+  /** A column that is never null. */
+  public String text(String column) throws SQLException {
+    String value = result.getString(column);
+    if (value == null) {
+      throw new SQLException("Column " + column + " is null");
+    }
+    return value;
+  }
+
+  /** A column that may be null. */
+  public @Nullable String textOrNull(String column) throws SQLException {
+    return result.getString(column);
+  }
+
+  /** A column that may be null. */
+  public byte @Nullable [] bytesOrNull(String column) throws SQLException {
+    return result.getBytes(column);
+  }
+
+  /** A column of microseconds since 1970 that is never null. */
+  public Instant time(String column) throws SQLException {
+    return Instant.EPOCH.plus(number(column), ChronoUnit.MICROS);
+  }
+
+  /** A column of microseconds since 1970 that may be null. */
+  public @Nullable Instant timeOrNull(String column) throws SQLException {
+    long micros = number(column);
+    return result.wasNull() ? null : Instant.EPOCH.plus(micros, ChronoUnit.MICROS);
+  }
+}

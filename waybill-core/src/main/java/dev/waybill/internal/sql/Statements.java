@@ -1,0 +1,96 @@
+package dev.waybill.internal.sql;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** The catalogue: every named statement of one dialect, compiled once against the user's names. */
+public final class Statements {
+  private static final Pattern NAME_LINE = Pattern.compile("(?m)^-- name: ([a-z0-9_]+)\\s*$");
+  private static final String FOLDER = "/dev/waybill/sql/";
+
+  private final Map<String, Sql> byName;
+
+  private Statements(Map<String, Sql> byName) {
+    this.byName = byName;
+  }
+
+  /** Loads the named files (without their ending) of the dialect. */
+  public static Statements load(Dialect dialect, Naming naming, List<String> files) {
+    Map<String, Sql> byName = new LinkedHashMap<>();
+    for (String file : files) {
+      blocks(resource(FOLDER + dialect.folder() + "/" + file + ".sql"))
+          .forEach(
+              (name, text) -> {
+                if (byName.put(name, Sql.compile(name, text, dialect, naming)) != null) {
+                  throw new IllegalStateException(
+                      "Statement " + name + " is defined twice for " + dialect.folder());
+                }
+              });
+    }
+    return new Statements(Collections.unmodifiableMap(byName));
+  }
+
+  /** The blocks of a file in their order, by name. */
+  public static Map<String, String> blocks(String text) {
+    Map<String, String> blocks = new LinkedHashMap<>();
+    Matcher line = NAME_LINE.matcher(text);
+    int from = -1;
+    String name = "";
+    while (line.find()) {
+      if (from >= 0) {
+        put(blocks, name, text.substring(from, line.start()));
+      }
+      name = line.group(1);
+      from = line.end();
+    }
+    if (from >= 0) {
+      put(blocks, name, text.substring(from));
+    }
+    return blocks;
+  }
+
+  private static void put(Map<String, String> blocks, String name, String text) {
+    if (blocks.put(name, text.strip()) != null) {
+      throw new IllegalStateException("Block " + name + " is defined twice");
+    }
+  }
+
+  /** The text of a resource of this module. */
+  public static String resource(String path) {
+    try (InputStream in = Statements.class.getResourceAsStream(path)) {
+      if (in == null) {
+        throw new IllegalStateException("No resource " + path);
+      }
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException("Resource " + path + " is unreadable", e);
+    }
+  }
+
+  /** Names in the order of the files. */
+  public Set<String> names() {
+    return byName.keySet();
+  }
+
+  /** The JDBC text of a statement, with one row if it repeats rows. */
+  public String text(String name) {
+    return get(name).text(1);
+  }
+
+  Sql get(String name) {
+    Sql sql = byName.get(name);
+    if (sql == null) {
+      throw new IllegalStateException("No statement " + name + " in the catalogue");
+    }
+    return sql;
+  }
+}
