@@ -45,7 +45,7 @@ enum Edition {
 
   /** As reports name it. A server of the user's own may be of any version. */
   String label() {
-    return ownServer().isEmpty()
+    return usersServer().isEmpty()
         ? label
         : label.substring(0, label.indexOf(' ')) + " at " + urlVariable();
   }
@@ -60,8 +60,9 @@ enum Edition {
     if (this == SQLITE) {
       return SqliteHost.inServersFolder(label);
     }
-    return new ServerHost(
-        label(), ownServer().orElseGet(() -> BuildServers.ofThisBuild().address(program())));
+    return usersServer()
+        .map(address -> new ServerHost(ServerHost.Owner.USER, label(), address))
+        .orElseGet(() -> BuildServers.ofThisBuild().host(program()));
   }
 
   ServerProgram program() {
@@ -83,7 +84,7 @@ enum Edition {
     return Path.of(jar);
   }
 
-  private Optional<ServerAddress> ownServer() {
+  private Optional<ServerAddress> usersServer() {
     if (this == OLDEST_POSTGRESQL || this == SQLITE) {
       return Optional.empty();
     }

@@ -1,0 +1,96 @@
+package dev.waybill.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
+
+@ParameterizedClass
+@EnumSource(
+    value = DatabaseProduct.class,
+    names = {"SQLITE"},
+    mode = EnumSource.Mode.EXCLUDE)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class TestServerTest {
+
+  @Parameter DatabaseProduct product;
+
+  private TestServer server;
+
+  @BeforeAll
+  void start() throws SQLException {
+    server = TestServer.own(product);
+    server
+        .database()
+        .execute("create table parcel (id int primary key)", "insert into parcel values (1)");
+  }
+
+  @AfterAll
+  void close() {
+    server.close();
+    assertThat(server.handle().isAlive()).isFalse();
+  }
+
+  @Test
+  void comesBackWithItsDataAfterAKill() throws SQLException {
+    server.kill();
+    assertThatThrownBy(() -> server.database().connect()).isInstanceOf(SQLException.class);
+    server.start();
+    assertThat(parcels()).isEqualTo(1);
+  }
+
+  @Test
+  void comesBackWithItsDataAfterAStopWithClients() throws SQLException {
+    try (Connection open = server.database().connect()) {
+      assertThat(open.isValid(5)).isTrue();
+      server.stop();
+      assertThat(open.isValid(5)).isFalse();
+    }
+    server.start();
+    assertThat(parcels()).isEqualTo(1);
+  }
+
+  @Test
+  void keepsClientsWaitingWhilePaused() throws Exception {
+    try (Connection open = server.database().connect();
+        Statement statement = open.createStatement()) {
+      server.pause();
+      CompletableFuture<Void> answer =
+          CompletableFuture.runAsync(() -> executeUnchecked(statement, "select 1"));
+      assertThatThrownBy(() -> answer.get(200, TimeUnit.MILLISECONDS))
+          .isInstanceOf(TimeoutException.class);
+      server.resume();
+      assertThat(answer.get(20, TimeUnit.SECONDS)).isNull();
+    }
+  }
+
+  private int parcels() throws SQLException {
+    try (Connection connection = server.database().connect();
+        Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery("select count(*) from parcel")) {
+      row.next();
+      return row.getInt(1);
+    }
+  }
+
+  private static void executeUnchecked(Statement statement, String sql) {
+    try {
+      statement.execute(sql);
+    } catch (SQLException e) {
+      throw new AssertionError(e);
+    }
+  }
+}
