@@ -2,12 +2,10 @@ package dev.waybill.cli;
 
 import dev.waybill.DatabaseException;
 import dev.waybill.DatabaseException.Kind;
-import dev.waybill.spi.DatabaseKind;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Locale;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
@@ -65,16 +63,6 @@ final class ConnectionOptions {
     return dataSource();
   }
 
-  /** What the URL says about the kind of database, or null. */
-  @Nullable DatabaseKind kind() {
-    for (DatabaseKind kind : DatabaseKind.values()) {
-      if (url.startsWith("jdbc:" + kind.name().toLowerCase(Locale.ROOT) + ":")) {
-        return kind;
-      }
-    }
-    return null;
-  }
-
   private @Nullable Path sqliteFile() {
     String file = url.startsWith(SQLITE) ? url.substring(SQLITE.length()) : "";
     int query = file.indexOf('?');
@@ -85,6 +73,13 @@ final class ConnectionOptions {
   }
 
   private DataSource dataSource() {
+    if (!DriverDataSource.knows(url)) {
+      throw new ParameterException(
+          spec.commandLine(),
+          "No driver for "
+              + url
+              + ": it must begin with jdbc:postgresql:, jdbc:mariadb:, jdbc:mysql: or jdbc:sqlite:.");
+    }
     return new DriverDataSource(url, user, password());
   }
 

@@ -18,14 +18,30 @@ final class DriverDataSource implements DataSource {
   private final Properties properties = new Properties();
 
   DriverDataSource(String url, @Nullable String user, @Nullable String password) {
-    // The driver we ship speaks to MySQL too, but only under its own name.
-    this.url = url.startsWith("jdbc:mysql:") ? "jdbc:mariadb:" + url.substring(11) : url;
+    this.url = ownName(url);
     if (user != null) {
       properties.setProperty("user", user);
     }
     if (password != null) {
       properties.setProperty("password", password);
     }
+  }
+
+  /** The driver we ship speaks to MySQL too, but only under its own name. */
+  private static String ownName(String url) {
+    return url.startsWith("jdbc:mysql:") ? "jdbc:mariadb:" + url.substring(11) : url;
+  }
+
+  static boolean knows(String url) {
+    return DriverManager.drivers()
+        .anyMatch(
+            driver -> {
+              try {
+                return driver.acceptsURL(ownName(url));
+              } catch (SQLException malformed) {
+                return false;
+              }
+            });
   }
 
   @Override

@@ -10,9 +10,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Mixin;
@@ -146,12 +146,23 @@ final class SchemaCommand extends Parent {
     @Mixin private TableOptions tables = new TableOptions();
     @Mixin private Output output = new Output();
 
-    @Option(
-        names = "--database",
-        required = true,
-        paramLabel = "KIND",
-        description = "One of ${COMPLETION-CANDIDATES}.")
-    private @Nullable DatabaseKind kind;
+    @ArgGroup(multiplicity = "1")
+    private Target target = new Target();
+
+    /** For which database: named, or read off a URL. */
+    static final class Target {
+      @Option(
+          names = "--database",
+          paramLabel = "KIND",
+          description = "One of ${COMPLETION-CANDIDATES}.")
+      private @Nullable DatabaseKind kind;
+
+      @Option(
+          names = "--url",
+          paramLabel = "JDBC",
+          description = "The kind of database that this URL leads to; it is not connected to.")
+      private @Nullable String url;
+    }
 
     @Option(
         names = "--from",
@@ -179,7 +190,7 @@ final class SchemaCommand extends Parent {
       if (from < 1 || to < from) {
         throw new ParameterException(output.command(), "The range must be 1 <= --from <= --to.");
       }
-      DatabaseKind wanted = Objects.requireNonNull(kind, "picocli requires it");
+      DatabaseKind wanted = target.kind == null ? kindOf(target.url) : target.kind;
       try {
         String sql =
             undo == null
@@ -190,6 +201,17 @@ final class SchemaCommand extends Parent {
       } catch (IllegalArgumentException e) {
         throw new ParameterException(output.command(), e.getMessage(), e);
       }
+    }
+
+    private DatabaseKind kindOf(@Nullable String url) {
+      for (DatabaseKind kind : DatabaseKind.values()) {
+        if (url != null && url.startsWith("jdbc:" + kind.name().toLowerCase(Locale.ROOT) + ":")) {
+          return kind;
+        }
+      }
+      throw new ParameterException(
+          output.command(),
+          "The URL " + url + " does not tell the kind of database: use --database.");
     }
   }
 
