@@ -10,10 +10,9 @@ import java.sql.Statement;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.AfterParameterizedClassInvocation;
+import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -23,23 +22,25 @@ import org.junit.jupiter.params.provider.EnumSource;
     value = DatabaseProduct.class,
     names = {"SQLITE"},
     mode = EnumSource.Mode.EXCLUDE)
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class TestServerTest {
 
-  @Parameter DatabaseProduct product;
+  @SuppressWarnings("NullAway.Init")
+  private static TestServer server;
 
-  private TestServer server;
+  @SuppressWarnings("NullAway.Init")
+  @Parameter
+  DatabaseProduct product;
 
-  @BeforeAll
-  void start() throws SQLException {
+  @BeforeParameterizedClassInvocation
+  static void start(DatabaseProduct product) throws SQLException {
     server = TestServer.own(product);
     server
         .database()
         .execute("create table parcel (id int primary key)", "insert into parcel values (1)");
   }
 
-  @AfterAll
-  void close() {
+  @AfterParameterizedClassInvocation
+  static void close() {
     server.close();
     assertThat(server.handle().isAlive()).isFalse();
   }
@@ -54,6 +55,7 @@ class TestServerTest {
 
   @Test
   void comesBackWithItsDataAfterAStopWithClients() throws SQLException {
+    assertThat(server.database().product()).isEqualTo(product);
     try (Connection open = server.database().connect()) {
       assertThat(open.isValid(5)).isTrue();
       server.stop();
