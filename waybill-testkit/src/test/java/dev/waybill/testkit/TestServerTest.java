@@ -3,6 +3,9 @@ package dev.waybill.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -77,6 +80,19 @@ class TestServerTest {
       server.resume();
       assertThat(answer.get(20, TimeUnit.SECONDS)).isNull();
     }
+  }
+
+  @Test
+  void saysThatSomeoneTookItsPort() throws Exception {
+    URI address = URI.create(server.database().url().substring("jdbc:".length()));
+    server.stop();
+    try (ServerSocket taken =
+        new ServerSocket(address.getPort(), 1, InetAddress.getLoopbackAddress())) {
+      assertThatThrownBy(server::start)
+          .hasMessageContaining("port " + taken.getLocalPort() + " is taken");
+    }
+    server.start();
+    assertThat(parcels()).isEqualTo(1);
   }
 
   private int parcels() throws SQLException {
