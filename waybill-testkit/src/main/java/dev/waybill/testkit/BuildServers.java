@@ -18,9 +18,6 @@ final class BuildServers {
 
   static final String FOLDER_PROPERTY = "waybill.servers.dir";
 
-  private static final BuildServers OF_THIS_BUILD =
-      new BuildServers(serversFolder(), WatchedProcess.ofThisBuild());
-
   private final Path folder;
   private final WatchedProcess build;
   private final Map<Edition, ServerHost> running = new HashMap<>();
@@ -33,7 +30,7 @@ final class BuildServers {
   }
 
   static BuildServers ofThisBuild() {
-    return OF_THIS_BUILD;
+    return OfThisBuild.INSTANCE;
   }
 
   static Path serversFolder() {
@@ -103,5 +100,11 @@ final class BuildServers {
     try (OutputStream out = Files.newOutputStream(record)) {
       properties.store(out, null);
     }
+  }
+
+  /** Looked for only when a server is needed: whoever brings servers may have no such processes. */
+  private static final class OfThisBuild {
+    private static final BuildServers INSTANCE =
+        new BuildServers(serversFolder(), WatchedProcess.ofThisBuild());
   }
 }

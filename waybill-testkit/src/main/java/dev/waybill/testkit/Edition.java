@@ -66,6 +66,10 @@ enum Edition {
   }
 
   ServerProgram program() {
+    String platform = System.getProperty("os.name") + " " + System.getProperty("os.arch");
+    if (!platform.equals("Linux amd64")) {
+      throw new ServerFailure(this, "its program is for Linux amd64, and this is " + platform);
+    }
     return switch (this) {
       case POSTGRESQL -> new PostgresProgram(this, PostgresProgram.onClassPath());
       case OLDEST_POSTGRESQL -> new PostgresProgram(this, PostgresProgram.in(oldestJar()));

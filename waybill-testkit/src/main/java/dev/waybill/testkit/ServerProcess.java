@@ -27,6 +27,7 @@ final class ServerProcess {
 
   private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final int PORTS_TO_TRY = 20;
+  private static final String ADDRESS_IN_USE = "Address already in use";
 
   private final ServerProgram program;
   private final Path folder;
@@ -79,6 +80,8 @@ final class ServerProcess {
             .redirectInput(new File("/dev/null"))
             .redirectErrorStream(true)
             .redirectOutput(log(folder).toFile());
+    // So that its log speaks the language in which we read it.
+    builder.environment().put("LC_ALL", "C");
     builder.environment().putAll(program.environment(home));
     ServerProcess server = new ServerProcess(program, folder, port, builder.start().toHandle());
     server.awaitAnswer();
@@ -152,7 +155,7 @@ final class ServerProcess {
     long deadline = System.nanoTime() + PATIENCE.toNanos();
     while (!answers(program, folder, port)) {
       if (!handle.isAlive()) {
-        if (Files.readString(log(folder), StandardCharsets.ISO_8859_1).contains("in use")) {
+        if (Files.readString(log(folder), StandardCharsets.ISO_8859_1).contains(ADDRESS_IN_USE)) {
           throw new PortTaken(port);
         }
         throw new ServerFailure(program.edition(), "it ended at once", log(folder));

@@ -55,14 +55,15 @@ public final class TestCounts implements TestExecutionListener {
   @Override
   public synchronized void executionFinished(
       TestIdentifier identifier, TestExecutionResult result) {
-    // A container that passed says nothing that its tests do not say.
-    switch (result.getStatus()) {
-      case SUCCESSFUL -> countOf(identifier).executed += identifier.isTest() ? 1 : 0;
-      case ABORTED -> countOf(identifier).skipped++;
-      case FAILED -> {
-        countOf(identifier).executed += identifier.isTest() ? 1 : 0;
-        countOf(identifier).failed++;
-      }
+    TestExecutionResult.Status status = result.getStatus();
+    if (status == TestExecutionResult.Status.ABORTED) {
+      countOf(identifier).skipped++;
+    } else if (identifier.isTest()) {
+      countOf(identifier).executed++;
+    }
+    // A class that cannot begin fails without any of its tests.
+    if (status == TestExecutionResult.Status.FAILED) {
+      countOf(identifier).failed++;
     }
   }
 

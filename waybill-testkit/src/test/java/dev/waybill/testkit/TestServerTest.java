@@ -3,6 +3,9 @@ package dev.waybill.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -10,10 +13,9 @@ import java.sql.Statement;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.AfterParameterizedClassInvocation;
+import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -23,23 +25,25 @@ import org.junit.jupiter.params.provider.EnumSource;
     value = DatabaseProduct.class,
     names = {"SQLITE"},
     mode = EnumSource.Mode.EXCLUDE)
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class TestServerTest {
 
-  @Parameter DatabaseProduct product;
+  @SuppressWarnings("NullAway.Init")
+  private static TestServer server;
 
-  private TestServer server;
+  @SuppressWarnings("NullAway.Init")
+  @Parameter
+  DatabaseProduct product;
 
-  @BeforeAll
-  void start() throws SQLException {
+  @BeforeParameterizedClassInvocation
+  static void start(DatabaseProduct product) throws SQLException {
     server = TestServer.own(product);
     server
         .database()
         .execute("create table parcel (id int primary key)", "insert into parcel values (1)");
   }
 
-  @AfterAll
-  void close() {
+  @AfterParameterizedClassInvocation
+  static void close() {
     server.close();
     assertThat(server.handle().isAlive()).isFalse();
   }
@@ -54,6 +58,7 @@ class TestServerTest {
 
   @Test
   void comesBackWithItsDataAfterAStopWithClients() throws SQLException {
+    assertThat(server.database().product()).isEqualTo(product);
     try (Connection open = server.database().connect()) {
       assertThat(open.isValid(5)).isTrue();
       server.stop();
@@ -75,6 +80,19 @@ class TestServerTest {
       server.resume();
       assertThat(answer.get(20, TimeUnit.SECONDS)).isNull();
     }
+  }
+
+  @Test
+  void saysThatSomeoneTookItsPort() throws Exception {
+    URI address = URI.create(server.database().url().substring("jdbc:".length()));
+    server.stop();
+    try (ServerSocket taken =
+        new ServerSocket(address.getPort(), 1, InetAddress.getLoopbackAddress())) {
+      assertThatThrownBy(server::start)
+          .hasMessageContaining("port " + taken.getLocalPort() + " is taken");
+    }
+    server.start();
+    assertThat(parcels()).isEqualTo(1);
   }
 
   private int parcels() throws SQLException {
