@@ -129,7 +129,7 @@ public final class ManualTime {
   }
 
   /**
-   * Blocks, in real time, until at least so many threads wait in {@link #await} and none of them is
+   * Blocks, in real time, until exactly so many threads wait in {@link #await} and none of them is
    * about to return; fails the test when that does not happen.
    */
   public void awaitParked(int threads, Duration realTimeout) throws InterruptedException {
@@ -144,7 +144,7 @@ public final class ManualTime {
       } finally {
         guard.unlock();
       }
-      boolean parked = seen.size() >= threads && allParked(seen, end);
+      boolean parked = seen.size() == threads && allParked(seen, end);
       guard.lockInterruptibly();
       try {
         if (changes == changesSeen) {
