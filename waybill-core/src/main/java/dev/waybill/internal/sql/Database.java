@@ -57,8 +57,7 @@ public final class Database {
 
   /** Borrows a connection and prepares it. */
   public Session session() {
-    return Session.over(
-        connect(dataSource, e -> SqlFailure.of(dialect, "Connecting", e)), this);
+    return Session.over(connect(dataSource, e -> SqlFailure.of(dialect, "Connecting", e)), this);
   }
 
   /** Runs the work in a transaction of its own; see {@link Session#transact}. */

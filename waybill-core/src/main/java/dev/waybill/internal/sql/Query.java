@@ -55,7 +55,8 @@ public final class Query {
   /**
    * One more repetition of the statement's row, its values in the order they are written there.
    * There can be as many as all parameters together fit the protocol: 65,535 on PostgreSQL, MySQL
-   * and MariaDB, 32,766 on SQLite. Whoever has more executes several statements.
+   * and MariaDB, 32,766 on SQLite as it comes (its driver allows more). Whoever has more executes
+   * several statements.
    */
   public Query row(@Nullable Object... row) {
     if (row.length != sql.rowParameters().size()) {

@@ -2,24 +2,29 @@ package dev.waybill.internal.sql;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.List;
 
 /** PostgreSQL, MySQL and MariaDB: a transaction begins with its first statement. */
 final class ServerTransactionControl implements TransactionControl {
   private final Connection connection;
-  private final String[] snapshot;
+  private final List<String> beginSnapshot;
+  private final List<String> endSnapshot;
   private boolean autoCommitBefore;
   private boolean readOnlyBefore;
   private int isolationBefore;
+  private boolean inSnapshot;
 
   /**
    * Control over a connection.
    *
-   * @param snapshot what begins a snapshot; it must concern that one transaction alone, so that
-   *     nothing has to be undone on a connection that may have died
+   * @param beginSnapshot what begins a snapshot
+   * @param endSnapshot what takes back, after it, what would outlast it
    */
-  ServerTransactionControl(Connection connection, String... snapshot) {
+  ServerTransactionControl(
+      Connection connection, List<String> beginSnapshot, List<String> endSnapshot) {
     this.connection = connection;
-    this.snapshot = snapshot;
+    this.beginSnapshot = beginSnapshot;
+    this.endSnapshot = endSnapshot;
   }
 
   @Override
@@ -36,17 +41,27 @@ final class ServerTransactionControl implements TransactionControl {
 
   @Override
   public void beginSnapshot() throws SQLException {
-    TransactionControl.run(connection, snapshot);
+    inSnapshot = true;
+    TransactionControl.run(connection, beginSnapshot);
   }
 
   @Override
   public void commit() throws SQLException {
     connection.commit();
+    leaveSnapshot();
   }
 
   @Override
   public void rollback() throws SQLException {
     connection.rollback();
+    leaveSnapshot();
+  }
+
+  private void leaveSnapshot() throws SQLException {
+    if (inSnapshot) {
+      TransactionControl.run(connection, endSnapshot);
+      inSnapshot = false;
+    }
   }
 
   @Override

@@ -19,7 +19,7 @@ import java.util.regex.Pattern;
  * @param rowParameters the same of one row
  * @param tailParameters the same of the tail
  */
-public record Sql(
+record Sql(
     String name,
     String head,
     String row,
@@ -29,11 +29,10 @@ public record Sql(
     List<String> tailParameters) {
 
   private static final Pattern PARAMETER = Pattern.compile("(?<![:\\w]):([a-z][a-z0-9_]*)");
-  private static final Pattern TABLE = Pattern.compile("\\b" + Naming.IN_FILES + "[a-z0-9_]+\\b");
   private static final String REPEATED = "...";
 
   static Sql compile(String name, String text, Dialect dialect, Naming naming) {
-    String code = rename(withoutComments(text), dialect, naming);
+    String code = Statements.rename(withoutComments(text), dialect, naming);
     List<String> head = new ArrayList<>();
     List<String> row = new ArrayList<>();
     List<String> tail = new ArrayList<>();
@@ -79,20 +78,6 @@ public record Sql(
     for (SqlScanner.Piece piece : SqlScanner.scan(text)) {
       out.append(
           piece.type() == SqlScanner.Type.CODE ? piece.text() : " ".repeat(piece.text().length()));
-    }
-    return out.toString();
-  }
-
-  /** Replaces the names of the files by the user's, quoted and, except for indexes, qualified. */
-  public static String rename(String text, Dialect dialect, Naming naming) {
-    StringBuilder out = new StringBuilder();
-    for (SqlScanner.Piece piece : SqlScanner.scan(text)) {
-      out.append(
-          piece.type() == SqlScanner.Type.CODE
-              ? TABLE
-                  .matcher(piece.text())
-                  .replaceAll(m -> Matcher.quoteReplacement(dialect.identifier(m.group(), naming)))
-              : piece.text());
     }
     return out.toString();
   }

@@ -17,11 +17,11 @@ import org.jspecify.annotations.Nullable;
  * Says what an error of a driver means. Looks at SQLSTATE and vendor code of every exception in the
  * chain (causes and next exceptions), outermost first; the first that means something decides.
  */
-public final class SqlFailure {
+final class SqlFailure {
   private SqlFailure() {}
 
   /** The exception to throw for an error of a driver; one that is ours already passes through. */
-  public static DatabaseException of(Dialect dialect, String doing, Throwable failure) {
+  static DatabaseException of(Dialect dialect, String doing, Throwable failure) {
     return of(EnumSet.of(dialect), doing, failure);
   }
 
@@ -43,7 +43,7 @@ public final class SqlFailure {
   }
 
   /** What the error means. */
-  public static Kind kindOf(Dialect dialect, Throwable failure) {
+  static Kind kindOf(Dialect dialect, Throwable failure) {
     return kindOf(EnumSet.of(dialect), failure);
   }
 

@@ -4,14 +4,15 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.List;
 
 /**
  * SQLite: one writer, so a transaction that will write must say so when it begins. One that begins
  * to write only after it has read fails, without waiting, when another has written meanwhile.
  *
- * <p>The driver begins a transaction as soon as auto-commit is switched off, and in the way that its
- * URL says. So auto-commit is off only while one of our transactions runs, for the sake of code that
- * is handed the connection and asks; and the driver's transaction is replaced by ours.
+ * <p>The driver begins a transaction as soon as auto-commit is switched off, and in the way that
+ * its URL says. So auto-commit is off only while one of our transactions runs, for the sake of code
+ * that is handed the connection and asks; and the driver's transaction is replaced by ours.
  */
 final class SqliteTransactionControl implements TransactionControl {
   private static final long BUSY_MILLIS = 5_000;
@@ -107,6 +108,6 @@ final class SqliteTransactionControl implements TransactionControl {
   }
 
   private void run(String... statements) throws SQLException {
-    TransactionControl.run(connection, statements);
+    TransactionControl.run(connection, List.of(statements));
   }
 }

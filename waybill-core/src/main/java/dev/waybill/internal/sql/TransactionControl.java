@@ -3,6 +3,7 @@ package dev.waybill.internal.sql;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.List;
 
 /**
  * How transactions begin and end on a connection of ours, and what has to be put right on it before
@@ -32,18 +33,24 @@ interface TransactionControl {
     return switch (dialect) {
       case POSTGRES ->
           new ServerTransactionControl(
-              connection, "set transaction isolation level repeatable read, read only");
+              connection,
+              List.of("set transaction isolation level repeatable read, read only"),
+              List.of());
       case MYSQL, MARIADB ->
           new ServerTransactionControl(
               connection,
-              "set transaction isolation level repeatable read",
-              "start transaction with consistent snapshot, read only");
+              // For the session: DDL commits a transaction that is read-only by itself, and runs.
+              List.of(
+                  "set session transaction read only",
+                  "set transaction isolation level repeatable read",
+                  "start transaction with consistent snapshot"),
+              List.of("set session transaction read write"));
       case SQLITE -> new SqliteTransactionControl(connection);
     };
   }
 
   /** Runs statements that only steer the connection. */
-  static void run(Connection connection, String... statements) throws SQLException {
+  static void run(Connection connection, List<String> statements) throws SQLException {
     try (Statement statement = connection.createStatement()) {
       for (String each : statements) {
         statement.execute(each);

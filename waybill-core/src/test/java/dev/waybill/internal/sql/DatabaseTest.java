@@ -21,6 +21,7 @@ import javax.sql.DataSource;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.sqlite.SQLiteDataSource;
 
 @EveryDatabase
 @Timeout(120)
@@ -47,9 +48,7 @@ class DatabaseTest {
   private long count() {
     return open(database.dataSource())
         .transact(
-            tx ->
-                tx.query("select count(*) as n from waybill_sample")
-                    .one(row -> row.number("n")));
+            tx -> tx.query("select count(*) as n from waybill_sample").one(row -> row.number("n")));
   }
 
   @Test
@@ -180,11 +179,11 @@ class DatabaseTest {
   @Test
   void aReadOnlyConnectionIsRefusedAndNotChanged() throws SQLException {
     Database open = open(database.dataSource());
-    String readOnlyFile = database.url().replaceFirst("\\?.*", "") + "?open_mode=1";
+    SQLiteDataSource readOnlyFile = new SQLiteDataSource();
+    readOnlyFile.setUrl(database.url().replaceFirst("\\?.*", ""));
+    readOnlyFile.setReadOnly(true);
     try (Connection connection =
-        open.dialect() == Dialect.SQLITE
-            ? Sources.of(readOnlyFile, "", "").getConnection()
-            : database.connect()) {
+        open.dialect() == Dialect.SQLITE ? readOnlyFile.getConnection() : database.connect()) {
       if (open.dialect() != Dialect.SQLITE) {
         connection.setReadOnly(true);
       }

@@ -150,7 +150,7 @@ class DialectTest {
               : Sources.of(url, database.user(), database.password());
       try (Connection connection = source.getConnection()) {
         if (expected() == Dialect.POSTGRES) {
-          TransactionControl.run(connection, "set search_path = nowhere");
+          Sessions.execute(connection, "set search_path = nowhere");
         }
         assertThatThrownBy(() -> expected().pin(Naming.standard(), connection))
             .isInstanceOf(InvalidNameException.class)

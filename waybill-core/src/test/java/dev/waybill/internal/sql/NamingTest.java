@@ -13,7 +13,8 @@ class NamingTest {
   private static final String LONGEST_PREFIX = "a".repeat(36);
 
   @ParameterizedTest
-  @ValueSource(strings = {"a", "waybill_", "Acme_2_", "x9", "a_", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"})
+  @ValueSource(
+      strings = {"a", "waybill_", "Acme_2_", "x9", "a_", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"})
   void aPrefixIsAsciiLettersDigitsAndUnderscores(String prefix) {
     assertThat(new Naming(prefix, null).rename("waybill_job")).isEqualTo(prefix + "job");
   }
@@ -84,7 +85,8 @@ class NamingTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"a\u001b[31m\u0007", "a\u0085\u009b", "a\u2028b\u2029", "a\u202eb", "a\ud800"})
+  @ValueSource(
+      strings = {"a\u001b[31m\u0007", "a\u0085\u009b", "a\u2028b\u2029", "a\u202eb", "a\ud800"})
   void messagesHoldNothingThatATerminalWouldObey(String evil) {
     for (Throwable refusal :
         new Throwable[] {
@@ -92,7 +94,9 @@ class NamingTest {
           catchThrowable(() -> new Naming("a", evil + "\n"))
         }) {
       assertThat(refusal).isInstanceOf(InvalidNameException.class);
-      assertThat(refusal.getMessage()).contains("\"a?").doesNotContainPattern("[\\p{C}\\p{Zl}\\p{Zp}]");
+      assertThat(refusal.getMessage())
+          .contains("\"a?")
+          .doesNotContainPattern("[\\p{C}\\p{Zl}\\p{Zp}]");
     }
   }
 

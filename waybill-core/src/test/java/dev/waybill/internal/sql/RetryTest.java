@@ -52,7 +52,8 @@ class RetryTest {
   @Test
   void neverMeansOneAttempt() {
     assertThat(Retry.never().attempts()).isEqualTo(1);
-    assertThatCode(() -> Retry.never().pause().sleep(Duration.ofDays(1))).doesNotThrowAnyException();
+    assertThatCode(() -> Retry.never().pause().sleep(Duration.ofDays(1)))
+        .doesNotThrowAnyException();
   }
 
   @Test

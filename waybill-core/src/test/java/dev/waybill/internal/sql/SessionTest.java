@@ -145,13 +145,11 @@ class SessionTest {
   }
 
   private Injection onCommit(FaultyDataSource faulty) {
-    return faulty.on(
-        dialect == Dialect.SQLITE ? Fault.sql("commit"::equals) : Fault.commit(1));
+    return faulty.on(dialect == Dialect.SQLITE ? Fault.sql("commit"::equals) : Fault.commit(1));
   }
 
   private Injection onRollback(FaultyDataSource faulty) {
-    return faulty.on(
-        dialect == Dialect.SQLITE ? Fault.sql("rollback"::equals) : Fault.rollback(1));
+    return faulty.on(dialect == Dialect.SQLITE ? Fault.sql("rollback"::equals) : Fault.rollback(1));
   }
 
   @Test
@@ -184,7 +182,7 @@ class SessionTest {
   void theWholeUnitIsRepeatedUntilTheOtherTransactionIsGone() throws Exception {
     try (Connection other = database.connect()) {
       other.setAutoCommit(false);
-      TransactionControl.run(other, "update waybill_sample set v = 10 where id = 1");
+      Sessions.execute(other, "update waybill_sample set v = 10 where id = 1");
       AtomicInteger runs = new AtomicInteger();
       Retry retry =
           recording(
@@ -364,7 +362,7 @@ class SessionTest {
               ? Sources.withoutParameters(database).getConnection()
               : database.connect()) {
         if (dialect == Dialect.SQLITE) {
-          TransactionControl.run(connection, "pragma busy_timeout = 1234");
+          Sessions.execute(connection, "pragma busy_timeout = 1234");
         }
         int isolation = connection.getTransactionIsolation();
         connection.setAutoCommit(autoCommit);
@@ -377,7 +375,7 @@ class SessionTest {
         assertThat(connection.getAutoCommit()).isEqualTo(autoCommit);
         assertThat(connection.getTransactionIsolation()).isEqualTo(isolation);
         assertThat(connection.isReadOnly()).isFalse();
-        TransactionControl.run(connection, "update waybill_sample set v = 7");
+        Sessions.execute(connection, "update waybill_sample set v = 7");
         if (dialect == Dialect.SQLITE) {
           assertThat(Sessions.ask(connection, "pragma busy_timeout")).isEqualTo("1234");
         }
@@ -395,7 +393,9 @@ class SessionTest {
       int next = ++value;
       try (Session session = open(source).session()) {
         assertThat(session.<Integer>transact(tx -> set(tx, next))).isEqualTo(1);
-        assertThat(session.<Integer>transact(tx -> set(tx, next))).as("found, not changed").isEqualTo(1);
+        assertThat(session.<Integer>transact(tx -> set(tx, next)))
+            .as("found, not changed")
+            .isEqualTo(1);
         assertThat(session.<Long>snapshot(SessionTest::value)).isEqualTo(next);
         assertThatThrownBy(() -> session.snapshot(tx -> set(tx, 99)))
             .isInstanceOf(DatabaseException.class);
@@ -518,18 +518,17 @@ class SessionTest {
     for (DataSource source :
         new DataSource[] {database.dataSource(), Sources.withoutParameters(database)}) {
       try (Connection other = Sources.withoutParameters(database).getConnection()) {
-        TransactionControl.run(other, "pragma busy_timeout = 0");
+        Sessions.execute(other, "pragma busy_timeout = 0");
         Session session = open(source).session();
         session.transact(
             tx -> {
               assertThat(value(tx)).isZero();
-              assertThatThrownBy(
-                      () -> TransactionControl.run(other, "update waybill_sample set v = 5"))
+              assertThatThrownBy(() -> Sessions.execute(other, "update waybill_sample set v = 5"))
                   .isInstanceOf(SQLException.class);
               return set(tx, 0);
             });
         // The session is open still, but holds no lock.
-        TransactionControl.run(other, "update waybill_sample set v = 0");
+        Sessions.execute(other, "update waybill_sample set v = 0");
         session.close();
       }
     }
@@ -541,12 +540,17 @@ class SessionTest {
       why = "They have no such mode")
   void writingTurnsWriteAheadLoggingOnAndReadingDoesNot() throws SQLException {
     DataSource source = Sources.withoutParameters(database.fresh());
-    try (Connection connection = source.getConnection();
-        Session session = open(source).session()) {
+    try (Session session = open(source).session()) {
       session.snapshot(tx -> tx.query("select 1 as n").one(row -> row.number("n")));
-      assertThat(Sessions.ask(connection, "pragma journal_mode")).isEqualTo("delete");
+      assertThat(journalMode(source)).isEqualTo("delete");
       session.transact(tx -> tx.query("select 1 as n").one(row -> row.number("n")));
-      assertThat(Sessions.ask(connection, "pragma journal_mode")).isEqualTo("wal");
+      assertThat(journalMode(source)).isEqualTo("wal");
+    }
+  }
+
+  private static String journalMode(DataSource source) throws SQLException {
+    try (Connection connection = source.getConnection()) {
+      return Sessions.ask(connection, "pragma journal_mode");
     }
   }
 }

@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.List;
 
 /** The servers' view of our connections. */
 final class Sessions {
@@ -20,6 +21,10 @@ final class Sessions {
     String asking =
         dialect == Dialect.POSTGRES ? "select pg_backend_pid()" : "select connection_id()";
     return Long.parseLong(ask(connection, asking));
+  }
+
+  static void execute(Connection connection, String... statements) throws SQLException {
+    TransactionControl.run(connection, List.of(statements));
   }
 
   /** The first column of the first row, as text. */

@@ -64,8 +64,7 @@ final class Sources {
 
   /** SQLite as its driver opens it when the URL asks for nothing. */
   static DataSource withoutParameters(TestDatabase database) throws SQLException {
-    return of(
-        database.url().replaceFirst("\\?.*", ""), database.user(), database.password());
+    return of(database.url().replaceFirst("\\?.*", ""), database.user(), database.password());
   }
 
   /** As a careless pool lends a connection: what its user leaves behind stays. */

@@ -68,12 +68,8 @@ class SqlFailureOnServersTest {
     }
   }
 
-  private static void execute(Connection connection, String... statements) throws SQLException {
-    TransactionControl.run(connection, statements);
-  }
-
   private Kind kindOf(Connection connection, String statement) {
-    Throwable failure = catchThrowable(() -> execute(connection, statement));
+    Throwable failure = catchThrowable(() -> Sessions.execute(connection, statement));
     assertThat(failure).as(statement).isInstanceOf(SQLException.class);
     return SqlFailure.kindOf(dialect, failure);
   }
@@ -99,7 +95,7 @@ class SqlFailureOnServersTest {
         source -> {
           try (Connection connection = source.getConnection()) {
             if (dialect == Dialect.SQLITE) {
-              execute(connection, "pragma foreign_keys = on");
+              Sessions.execute(connection, "pragma foreign_keys = on");
             }
             assertThat(kindOf(connection, "insert into child values (1, 77)"))
                 .isEqualTo(Kind.FATAL);
@@ -131,8 +127,8 @@ class SqlFailureOnServersTest {
         source -> {
           try (Connection one = transaction(source);
               Connection two = transaction(source)) {
-            execute(one, "update parent set v = 1 where id = 1");
-            execute(two, "update parent set v = 1 where id = 2");
+            Sessions.execute(one, "update parent set v = 1 where id = 1");
+            Sessions.execute(two, "update parent set v = 1 where id = 2");
             CompletableFuture<Throwable> first =
                 inBackground(one, "update parent set v = 2 where id = 2");
             CompletableFuture<Throwable> second =
@@ -154,7 +150,7 @@ class SqlFailureOnServersTest {
     return CompletableFuture.supplyAsync(
         () -> {
           try {
-            execute(connection, statement);
+            Sessions.execute(connection, statement);
             return NONE;
           } catch (SQLException e) {
             return e;
@@ -174,8 +170,8 @@ class SqlFailureOnServersTest {
         source -> {
           try (Connection holder = transaction(source);
               Connection other = source.getConnection()) {
-            execute(holder, "update parent set v = 1 where id = 1");
-            execute(
+            Sessions.execute(holder, "update parent set v = 1 where id = 1");
+            Sessions.execute(
                 other,
                 switch (dialect) {
                   case POSTGRES -> "set lock_timeout = '50ms'";
@@ -205,21 +201,20 @@ class SqlFailureOnServersTest {
     try (Connection reader = source.getConnection();
         Connection writer = source.getConnection()) {
       if (dialect == Dialect.SQLITE) {
-        execute(writer, "pragma journal_mode = wal");
+        Sessions.execute(writer, "pragma journal_mode = wal");
       } else {
         reader.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
       }
       if (dialect == Dialect.MARIADB) {
-        execute(reader, "set innodb_snapshot_isolation = on");
+        Sessions.execute(reader, "set innodb_snapshot_isolation = on");
       }
       reader.setAutoCommit(false);
       try (Statement statement = reader.createStatement();
           ResultSet rows = statement.executeQuery("select count(*) from parent")) {
         assertThat(rows.next()).isTrue();
       }
-      execute(writer, "update parent set v = 1 where id = 1");
-      assertThat(kindOf(reader, "update parent set v = 2 where id = 1"))
-          .isEqualTo(Kind.CONTENTION);
+      Sessions.execute(writer, "update parent set v = 1 where id = 1");
+      assertThat(kindOf(reader, "update parent set v = 2 where id = 1")).isEqualTo(Kind.CONTENTION);
       reader.rollback();
     }
   }
@@ -234,10 +229,10 @@ class SqlFailureOnServersTest {
         Connection two = transaction(source)) {
       for (Connection each : List.of(one, two)) {
         each.setTransactionIsolation(Connection.TRANSACTION_SERIALIZABLE);
-        execute(each, "select sum(v) from parent");
+        Sessions.execute(each, "select sum(v) from parent");
       }
-      execute(one, "update parent set v = 1 where id = 1");
-      execute(two, "update parent set v = 1 where id = 2");
+      Sessions.execute(one, "update parent set v = 1 where id = 1");
+      Sessions.execute(two, "update parent set v = 1 where id = 2");
       one.commit();
       assertThat(SqlFailure.kindOf(dialect, catchThrowable(two::commit)))
           .isEqualTo(Kind.CONTENTION);
@@ -265,7 +260,7 @@ class SqlFailureOnServersTest {
           try (Connection holder = transaction(source);
               Connection waiting = transaction(source)) {
             String ending = Sessions.ending(dialect, waiting);
-            execute(holder, "update parent set v = 1 where id = 1");
+            Sessions.execute(holder, "update parent set v = 1 where id = 1");
             CompletableFuture<Throwable> failure =
                 inBackground(waiting, "update parent set v = 2 where id = 1");
             database.execute(ending);
@@ -311,8 +306,7 @@ class SqlFailureOnServersTest {
       value = {DatabaseProduct.POSTGRESQL, DatabaseProduct.MYSQL, DatabaseProduct.MARIADB},
       why = "They are not files")
   void aFileThatCannotBeOpenedIsDisconnected(@TempDir Path folder) throws SQLException {
-    assertThat(opening(Sources.of("jdbc:sqlite:" + folder, "", "")))
-        .isEqualTo(Kind.DISCONNECTED);
+    assertThat(opening(Sources.of("jdbc:sqlite:" + folder, "", ""))).isEqualTo(Kind.DISCONNECTED);
   }
 
   @Test
@@ -364,14 +358,15 @@ class SqlFailureOnServersTest {
 
   private void withLimitedRole(Steps steps) throws Exception {
     if (dialect == Dialect.POSTGRES) {
-      database.execute(
-          "create role " + ROLE + " login connection limit 1 password 'right'");
+      database.execute("create role " + ROLE + " login connection limit 1 password 'right'");
     } else {
       database.execute(
           "create user "
               + ROLE
               // The new default cannot work without TLS or keys, which the test server has not.
-              + (dialect == Dialect.MYSQL ? " identified with mysql_native_password" : " identified")
+              + (dialect == Dialect.MYSQL
+                  ? " identified with mysql_native_password"
+                  : " identified")
               + " by 'right' with max_user_connections 1",
           "grant all on *.* to " + ROLE);
     }

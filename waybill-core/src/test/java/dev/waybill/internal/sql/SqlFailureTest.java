@@ -49,8 +49,7 @@ class SqlFailureTest {
   void theOutermostThatMeansSomethingDecides() {
     assertThat(postgres(new SQLException("duplicate", "23505", DEADLOCK)))
         .isEqualTo(Kind.DUPLICATE);
-    assertThat(postgres(new SQLException("unknown", "XX000", DEADLOCK)))
-        .isEqualTo(Kind.CONTENTION);
+    assertThat(postgres(new SQLException("unknown", "XX000", DEADLOCK))).isEqualTo(Kind.CONTENTION);
   }
 
   @Test

@@ -59,7 +59,8 @@ class SqlScannerTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", " ", "a'b''c'd\"e\"`f`--g\n/*h*/$$i$$j$k$l$k$", "'", "$", "$$", "-", "/"})
+  @ValueSource(
+      strings = {"", " ", "a'b''c'd\"e\"`f`--g\n/*h*/$$i$$j$k$l$k$", "'", "$", "$$", "-", "/"})
   void thePiecesJoinedAreTheText(String sql) {
     assertThat(SqlScanner.scan(sql).stream().map(Piece::text).collect(Collectors.joining()))
         .isEqualTo(sql);

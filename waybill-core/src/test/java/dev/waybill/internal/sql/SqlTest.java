@@ -17,7 +17,7 @@ class SqlTest {
   }
 
   private static String renamed(String text, Dialect dialect, String schema) {
-    return Sql.rename(text, dialect, new Naming("p_", schema));
+    return Statements.rename(text, dialect, new Naming("p_", schema));
   }
 
   @Test
@@ -76,7 +76,9 @@ class SqlTest {
 
   @Test
   void aRepeatedRowMayHoldCallsAndLiterals() {
-    Sql sql = compile("insert into t values (:a, now(6), f(g(:b), ')...'), 'it''s (')... on conflict do nothing");
+    Sql sql =
+        compile(
+            "insert into t values (:a, now(6), f(g(:b), ')...'), 'it''s (')... on conflict do nothing");
     assertThat(sql.row()).isEqualTo("(?, now(6), f(g(?), ')...'), 'it''s (')");
     assertThat(sql.head()).isEqualTo("insert into t values ");
     assertThat(sql.tail()).isEqualTo(" on conflict do nothing");

@@ -101,9 +101,7 @@ class StatementsTest {
         .isInstanceOf(IllegalStateException.class)
         .hasMessage("Block a is defined twice");
     assertThatThrownBy(
-            () ->
-                Statements.load(
-                    Dialect.SQLITE, Naming.standard(), List.of("schema", "schema")))
+            () -> Statements.load(Dialect.SQLITE, Naming.standard(), List.of("schema", "schema")))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("is defined twice for sqlite");
   }
@@ -149,9 +147,10 @@ class StatementsTest {
         for (String name : statements.names()) {
           assertThat(prepare(connection, statements.text(name)))
               .as(name)
-              .isEqualTo(statements.get(name).headParameters().size()
-                  + statements.get(name).rowParameters().size()
-                  + statements.get(name).tailParameters().size());
+              .isEqualTo(
+                  statements.get(name).headParameters().size()
+                      + statements.get(name).rowParameters().size()
+                      + statements.get(name).tailParameters().size());
         }
       }
     }

@@ -42,7 +42,7 @@ class TxTest {
   @Test
   void aQueryUsesTheNamesOfTheFiles() {
     Naming naming = new Naming("Acme_", database.naming().schema());
-    assertThat(Sql.rename("waybill_job", database.dialect(), naming)).contains("Acme_job");
+    assertThat(Statements.rename("waybill_job", database.dialect(), naming)).contains("Acme_job");
     database.transact(
         tx -> {
           tx.script(
