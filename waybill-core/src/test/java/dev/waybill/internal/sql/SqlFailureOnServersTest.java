@@ -22,7 +22,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
@@ -276,16 +275,11 @@ class SqlFailureOnServersTest {
   void aServerThatIsNotThereIsDisconnected() throws Exception {
     throughEachDriver(
         source -> {
-          String url = urlOf(source).replaceFirst("//[^/]+/", "//127.0.0.1:" + freePort() + "/");
+          String url =
+              source.toString().replaceFirst("//[^/]+/", "//127.0.0.1:" + freePort() + "/");
           assertThat(opening(Sources.of(url, database.user(), database.password())))
               .isEqualTo(Kind.DISCONNECTED);
         });
-  }
-
-  private static String urlOf(DataSource source) throws SQLException {
-    try (Connection connection = source.getConnection()) {
-      return Objects.requireNonNull(connection.getMetaData().getURL());
-    }
   }
 
   private static int freePort() throws IOException {
@@ -316,7 +310,7 @@ class SqlFailureOnServersTest {
         () ->
             throughEachDriver(
                 source -> {
-                  DataSource limited = Sources.of(urlOf(source), ROLE, "right");
+                  DataSource limited = Sources.of(source.toString(), ROLE, "right");
                   try (Connection only = limited.getConnection()) {
                     assertThat(only.isValid(5)).isTrue();
                     assertThat(opening(limited)).isEqualTo(Kind.DISCONNECTED);
@@ -333,7 +327,7 @@ class SqlFailureOnServersTest {
                 source -> {
                   // PostgreSQL trusts local users here, but not those who do not exist.
                   String user = dialect == Dialect.POSTGRES ? "nobody" : ROLE;
-                  DataSource wrong = Sources.of(urlOf(source), user, "wrong");
+                  DataSource wrong = Sources.of(source.toString(), user, "wrong");
                   assertThat(opening(wrong)).isEqualTo(Kind.FATAL);
                   try (HikariDataSource pool = pool(wrong)) {
                     assertThat(opening(pool)).isEqualTo(Kind.FATAL);
@@ -346,7 +340,7 @@ class SqlFailureOnServersTest {
   void aDatabaseThatDoesNotExistIsFatal() throws Exception {
     throughEachDriver(
         source -> {
-          String url = urlOf(source).replaceFirst("(//[^/]+/)[^?]*", "$1nowhere");
+          String url = source.toString().replaceFirst("(//[^/]+/)[^?]*", "$1nowhere");
           DataSource wrong = Sources.of(url, database.user(), database.password());
           assertThat(opening(wrong)).isEqualTo(Kind.FATAL);
         });
