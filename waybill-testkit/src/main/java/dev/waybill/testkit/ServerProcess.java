@@ -26,6 +26,7 @@ import java.util.stream.Stream;
 final class ServerProcess {
 
   private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final Duration PROBE = Duration.ofSeconds(3);
   private static final int PORTS_TO_TRY = 20;
   private static final String ADDRESS_IN_USE = "Address already in use";
 
@@ -142,7 +143,7 @@ final class ServerProcess {
 
   /** Whether the server that lives in this folder answers on this port. */
   static boolean answers(ServerProgram program, Path folder, int port) {
-    try (Connection connection = program.address(port).admin().connect();
+    try (Connection connection = program.address(port).admin().connectWithin(PROBE);
         Statement statement = connection.createStatement();
         ResultSet row = statement.executeQuery(program.dataFolderQuery())) {
       return row.next() && Path.of(row.getString(1)).equals(folder.resolve("data"));
