@@ -54,7 +54,8 @@ public final class SchemaGuard {
       Function<Dialect, Migrations> bundle,
       Time time) {
     Naming naming = new Naming(options.prefix(), options.schema());
-    SchemaStore store = asking("Connecting", () -> SchemaStore.open(dataSource, naming, time));
+    SchemaStore store =
+        asking("Opening the database", () -> SchemaStore.open(dataSource, naming, time));
     return new SchemaGuard(store, bundle.apply(store.dialect()), options);
   }
 
