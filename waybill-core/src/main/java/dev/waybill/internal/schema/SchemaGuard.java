@@ -4,7 +4,7 @@ import dev.waybill.DatabaseException;
 import dev.waybill.internal.loop.Time;
 import dev.waybill.internal.sql.Dialect;
 import dev.waybill.internal.sql.Naming;
-import dev.waybill.internal.sql.Sql;
+import dev.waybill.internal.sql.Statements;
 import dev.waybill.internal.sql.Tx;
 import dev.waybill.internal.store.SchemaStore;
 import dev.waybill.internal.store.SchemaStore.HistoryRow;
@@ -105,7 +105,7 @@ public final class SchemaGuard {
 
   private List<String> renamed(List<String> statements) {
     return statements.stream()
-        .map(statement -> Sql.rename(statement, store.dialect(), store.naming()))
+        .map(statement -> Statements.rename(statement, store.dialect(), store.naming()))
         .toList();
   }
 

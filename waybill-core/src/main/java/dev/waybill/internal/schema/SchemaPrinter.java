@@ -2,7 +2,6 @@ package dev.waybill.internal.schema;
 
 import dev.waybill.internal.sql.Dialect;
 import dev.waybill.internal.sql.Naming;
-import dev.waybill.internal.sql.Sql;
 import dev.waybill.internal.sql.Statements;
 import dev.waybill.schema.SchemaOptions;
 import dev.waybill.spi.DatabaseKind;
@@ -103,7 +102,7 @@ public final class SchemaPrinter {
   }
 
   private void statement(String text) {
-    out.append(Sql.rename(text, dialect, naming)).append(";\n");
+    out.append(Statements.rename(text, dialect, naming)).append(";\n");
   }
 
   /** The same statement that the guard uses, with literals in the place of its parameters. */
