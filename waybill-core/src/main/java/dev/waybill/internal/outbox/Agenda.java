@@ -3,18 +3,16 @@ package dev.waybill.internal.outbox;
 import dev.waybill.internal.loop.Backoff;
 import dev.waybill.internal.loop.Next;
 import dev.waybill.internal.loop.Time;
+import dev.waybill.internal.outbox.Lineup.Entry;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeSet;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.DoubleSupplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Which partitions have work, who has which, and when the others are due.
@@ -24,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  * coalesce and nothing shortens a wait; a claimed one is remembered as marked, and waits again when
  * its turn ends. {@link #take} hands out those that are due, the one that has been due for longest
  * first, over all queues whose limit of concurrent turns is not reached. A partition that comes
- * back (because there is more, it was skipped, or it failed) is due from then on, behind those that
- * were due before: nobody starves.
+ * back (because there is more, it was skipped, or it failed) lines up behind those that were due
+ * before it is due again: nobody starves.
  *
  * <p>It has no timer and no thread: workers wait for what {@link #next} says. For that somebody
  * must always watch the clock, so it rings when the next due time moves nearer, and when a worker
@@ -34,57 +32,22 @@ import org.jspecify.annotations.Nullable;
  * partition.
  */
 final class Agenda<Q> {
-  private static final class Queue<Q> {
-    final Q name;
-    final TreeSet<Entry<Q>> waiting = new TreeSet<>(oldestFirst());
-    int limit = Integer.MAX_VALUE;
-    int claimed;
-    @Nullable Entry<Q> offered;
-
-    Queue(Q name) {
-      this.name = name;
-    }
-  }
-
-  /** What is known of one partition that is not idle. */
-  static final class Entry<Q> {
-    final long id;
-    private final Queue<Q> queue;
-    private long due;
-    private boolean claimed;
-    private boolean marked;
-    private int failures;
-    private int skips;
-
-    private Entry(long id, Queue<Q> queue) {
-      this.id = id;
-      this.queue = queue;
-    }
-
-    Q queueName() {
-      return queue.name;
-    }
-  }
+  /**
+   * How long those who come back have to wait.
+   *
+   * @param skipped while somebody else has the partition
+   * @param failed after an error
+   * @param random gives numbers from 0 (inclusive) to 1 (exclusive)
+   */
+  record Pauses(Backoff skipped, Backoff failed, DoubleSupplier random) {}
 
   private final Time time;
   private final Runnable ring;
   private final Pauses pauses;
   private final long origin;
   private final ReentrantLock lock = new ReentrantLock();
-  private final Map<Q, Queue<Q>> queues = new HashMap<>();
   private final Map<Long, Entry<Q>> entries = new HashMap<>();
-
-  /** Of each queue that has a free turn, the entry that is due first. */
-  private final TreeSet<Entry<Q>> offers = new TreeSet<>(oldestFirst());
-
-  /**
-   * How long those who come back have to wait.
-   *
-   * @param skipped for somebody else who has the partition
-   * @param failed after an error
-   * @param random gives numbers from 0 (inclusive) to 1 (exclusive)
-   */
-  record Pauses(Backoff skipped, Backoff failed, DoubleSupplier random) {}
+  private final Lineup<Q> lineup = new Lineup<>();
 
   Agenda(Time time, Runnable ring, Pauses pauses) {
     this.time = time;
@@ -93,32 +56,23 @@ final class Agenda<Q> {
     this.origin = time.nanos();
   }
 
-  private static <Q> Comparator<Entry<Q>> oldestFirst() {
-    return Comparator.<Entry<Q>>comparingLong(entry -> entry.due)
-        .thenComparingLong(entry -> entry.id);
-  }
-
   /** At most this many turns of the queue at a time; 0 pauses it. */
-  void limit(Q name, int turns) {
-    change(
-        () -> {
-          Queue<Q> queue = queue(name);
-          queue.limit = turns;
-          offer(queue);
-        });
+  void limit(Q queue, int turns) {
+    change(() -> lineup.limit(queue, turns));
   }
 
   /** These partitions have work, to be touched after that time at the earliest. */
-  void mark(Q name, Collection<Long> ids, Duration notBefore) {
+  void mark(Q queue, Collection<Long> ids, Duration notBefore) {
     change(
         () -> {
-          Queue<Q> queue = queue(name);
           for (long id : ids) {
-            Entry<Q> entry = entries.computeIfAbsent(id, absent -> new Entry<>(absent, queue));
-            if (entry.claimed) {
-              entry.marked = true;
-            } else if (!entry.queue.waiting.contains(entry)) {
+            Entry<Q> known = entries.get(id);
+            if (known == null) {
+              Entry<Q> entry = lineup.enter(queue, id);
+              entries.put(id, entry);
               await(entry, notBefore);
+            } else if (known.isClaimed()) {
+              known.marked = true;
             }
           }
         });
@@ -131,16 +85,14 @@ final class Agenda<Q> {
     lock.lock();
     try {
       long now = now();
-      while (turns.size() < max && !offers.isEmpty() && offers.first().due <= now) {
-        Entry<Q> entry = offers.first();
-        entry.queue.waiting.remove(entry);
-        entry.queue.claimed++;
-        entry.claimed = true;
-        entry.marked = false;
-        offer(entry.queue);
-        turns.add(new Turn<>(this, entry));
+      Entry<Q> first = lineup.first();
+      while (turns.size() < max && first != null && first.due() <= now) {
+        lineup.claim(first);
+        first.marked = false;
+        turns.add(new Turn<>(this, first));
+        first = lineup.first();
       }
-      leavesSome = !turns.isEmpty() && !offers.isEmpty();
+      leavesSome = !turns.isEmpty() && first != null;
     } finally {
       lock.unlock();
     }
@@ -153,12 +105,11 @@ final class Agenda<Q> {
   void done(Entry<Q> entry, boolean more) {
     change(
         () -> {
-          entry.failures = 0;
-          entry.skips = 0;
-          release(entry);
+          wentWell(entry);
           if (more || entry.marked) {
             await(entry, Duration.ZERO);
           } else {
+            lineup.leave(entry);
             entries.remove(entry.id);
           }
         });
@@ -167,9 +118,7 @@ final class Agenda<Q> {
   void notBefore(Entry<Q> entry, Duration delay) {
     change(
         () -> {
-          entry.failures = 0;
-          entry.skips = 0;
-          release(entry);
+          wentWell(entry);
           await(entry, delay);
         });
   }
@@ -178,7 +127,6 @@ final class Agenda<Q> {
     change(
         () -> {
           entry.skips++;
-          release(entry);
           await(entry, pauses.skipped.delay(entry.skips, pauses.random));
         });
   }
@@ -187,24 +135,24 @@ final class Agenda<Q> {
     change(
         () -> {
           entry.failures++;
-          release(entry);
           await(entry, pauses.failed.delay(entry.failures, pauses.random));
         });
   }
 
-  /** The time until something can be taken: zero if it can now, empty if nothing waits. */
+  /** The time until something can be taken: zero if it can now, empty if nothing can. */
   Optional<Duration> untilNext() {
     lock.lock();
     try {
-      return offers.isEmpty()
+      Entry<Q> first = lineup.first();
+      return first == null
           ? Optional.empty()
-          : Optional.of(Duration.ofNanos(Math.max(0, offers.first().due - now())));
+          : Optional.of(Duration.ofNanos(Math.max(0, first.due() - now())));
     } finally {
       lock.unlock();
     }
   }
 
-  /** When a worker that has settled all its turns is to look again. */
+  /** When a worker is to look again. */
   Next next() {
     return untilNext()
         .map(wait -> wait.isZero() ? Next.now() : Next.sleep(wait))
@@ -237,37 +185,19 @@ final class Agenda<Q> {
   }
 
   private long nextDue() {
-    return offers.isEmpty() ? Time.FOREVER : offers.first().due;
+    Entry<Q> first = lineup.first();
+    return first == null ? Time.FOREVER : first.due();
   }
 
-  private void release(Entry<Q> entry) {
-    entry.claimed = false;
-    entry.queue.claimed--;
-    offer(entry.queue);
+  private static void wentWell(Entry<?> entry) {
+    entry.failures = 0;
+    entry.skips = 0;
   }
 
   private void await(Entry<Q> entry, Duration delay) {
     long now = now();
-    long nanos = Time.toNanos(delay);
-    entry.due = nanos >= Time.FOREVER - now ? Time.FOREVER - 1 : now + nanos;
-    entry.queue.waiting.add(entry);
-    offer(entry.queue);
-  }
-
-  /** Brings the queue's place among the offers up to date. */
-  private void offer(Queue<Q> queue) {
-    if (queue.offered != null) {
-      offers.remove(queue.offered);
-    }
-    boolean free = queue.claimed < queue.limit && !queue.waiting.isEmpty();
-    queue.offered = free ? queue.waiting.first() : null;
-    if (queue.offered != null) {
-      offers.add(queue.offered);
-    }
-  }
-
-  private Queue<Q> queue(Q name) {
-    return queues.computeIfAbsent(name, Queue::new);
+    // One less than forever, so that it still counts as nearer than nothing.
+    lineup.await(entry, now + Math.min(Time.toNanos(delay), Time.FOREVER - 1 - now));
   }
 
   private long now() {

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A batch under a lease: two positions, <i>settled</i> ≤ <i>taken</i> ≤ size, that only grow. The
- * handler moves them until the processor settles the batch; after that a handler that does not
+ * handler moves them until the processor concludes the batch; after that a handler that does not
  * notice its end can change nothing any more.
  */
 final class LeasedBatch implements Batch {
@@ -126,7 +126,7 @@ final class LeasedBatch implements Batch {
    * Ends the batch with the handler's answer. Only the first call decides: a handler that answers
    * after its time was up, or the reverse, is late.
    */
-  Settlement settle(@Nullable HandlerResult result) {
+  Settlement conclude(@Nullable HandlerResult result) {
     return locked(
         () -> {
           if (settlement == null) {
@@ -157,7 +157,7 @@ final class LeasedBatch implements Batch {
       return settlement(
           Verdict.RETRY,
           settled,
-          "the handler reported success, but took " + open + " messages and settled none of them");
+          "the handler reported success, but left " + open + " taken messages unsettled");
     }
     if (settled == 0) {
       return settlement(

@@ -4,6 +4,8 @@ import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -24,7 +26,7 @@ final class MessageBody {
       Instant createdAt) {
     this.type = type;
     this.payload = payload;
-    this.headers = Map.copyOf(headers);
+    this.headers = Collections.unmodifiableMap(new LinkedHashMap<>(headers));
     this.key = key;
     this.createdAt = createdAt;
   }

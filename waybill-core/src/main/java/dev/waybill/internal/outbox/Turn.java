@@ -9,10 +9,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
  */
 final class Turn<Q> implements AutoCloseable {
   private final Agenda<Q> agenda;
-  private final Agenda.Entry<Q> entry;
+  private final Lineup.Entry<Q> entry;
   private final AtomicBoolean settled = new AtomicBoolean();
 
-  Turn(Agenda<Q> agenda, Agenda.Entry<Q> entry) {
+  Turn(Agenda<Q> agenda, Lineup.Entry<Q> entry) {
     this.agenda = agenda;
     this.entry = entry;
   }
@@ -23,7 +23,7 @@ final class Turn<Q> implements AutoCloseable {
   }
 
   Q queue() {
-    return entry.queueName();
+    return entry.queue();
   }
 
   /** All went well; whether there is more to do, behind the others. */
