@@ -27,9 +27,9 @@ import java.util.function.DoubleSupplier;
  *
  * <p>It has no timer and no thread: workers wait for what {@link #next} says. For that somebody
  * must always watch the clock, so it rings when the next due time moves nearer, and when a worker
- * takes something and leaves something, because that worker is busy now. An answer to a ring costs
- * a look in here, no more. Safe for use by many threads; every operation takes O(log n) per
- * partition.
+ * takes something and leaves something that is due, or that nobody was called to watch yet, because
+ * that worker is busy now. An answer to a ring costs a look in here, no more. Safe for use by many
+ * threads; every operation takes O(log n) per partition.
  */
 final class Agenda<Q> {
   /**
@@ -48,6 +48,9 @@ final class Agenda<Q> {
   private final ReentrantLock lock = new ReentrantLock();
   private final Map<Long, Entry<Q>> entries = new HashMap<>();
   private final Lineup<Q> lineup = new Lineup<>();
+
+  /** The future due time that somebody was called to watch last. */
+  private long watched = Time.FOREVER;
 
   Agenda(Time time, Runnable ring, Pauses pauses) {
     this.time = time;
@@ -81,7 +84,7 @@ final class Agenda<Q> {
   /** Claims the partitions that are due, up to so many, oldest first. */
   List<Turn<Q>> take(int max) {
     var turns = new ArrayList<Turn<Q>>();
-    boolean leavesSome;
+    boolean call;
     lock.lock();
     try {
       long now = now();
@@ -92,11 +95,14 @@ final class Agenda<Q> {
         turns.add(new Turn<>(this, first));
         first = lineup.first();
       }
-      leavesSome = !turns.isEmpty() && first != null;
+      call = !turns.isEmpty() && first != null && (first.due() <= now || first.due() != watched);
+      if (call) {
+        watch();
+      }
     } finally {
       lock.unlock();
     }
-    if (leavesSome) {
+    if (call) {
       ring.run();
     }
     return turns;
@@ -176,11 +182,21 @@ final class Agenda<Q> {
       long before = nextDue();
       change.run();
       nearer = nextDue() < before;
+      if (nearer) {
+        watch();
+      }
     } finally {
       lock.unlock();
     }
     if (nearer) {
       ring.run();
+    }
+  }
+
+  private void watch() {
+    long next = nextDue();
+    if (next > now()) {
+      watched = next;
     }
   }
 

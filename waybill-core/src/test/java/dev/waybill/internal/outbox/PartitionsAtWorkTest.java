@@ -69,11 +69,13 @@ class PartitionsAtWorkTest {
   @Test
   void aBusyWorkerDoesNotTakeTheAlarmWithIt() throws Exception {
     var stuck = new CountDownLatch(1);
+    var reached = new CountDownLatch(1);
     var served = new ConcurrentLinkedQueue<Long>();
     var failedOnce = new AtomicInteger();
     Consumer<Claim> sequencer =
         claim -> {
           if (claim.ids().contains(8L)) {
+            reached.countDown();
             await(stuck);
           }
           if (claim.ids().contains(7L) && failedOnce.incrementAndGet() == 1) {
@@ -90,6 +92,7 @@ class PartitionsAtWorkTest {
     dirty.mark(List.of(7L));
     time.manual().awaitParked(2, PATIENCE);
     dirty.mark(List.of(8L));
+    await(reached);
     // Nobody will ring again. One worker is stuck with 8; the other must come for 7 by itself.
     time.manual().awaitParked(1, PATIENCE);
     long giveUp = System.nanoTime() + PATIENCE.toNanos();
