@@ -14,6 +14,7 @@ import dev.waybill.outbox.OutboxMessage;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -270,8 +271,7 @@ class LeasedBatchTest {
 
   private static long take(LeasedBatch batch) {
     OutboxMessage message = batch.next();
-    assertThat(message).isNotNull();
-    return message.seq();
+    return Objects.requireNonNull(message, "the batch is at its end").seq();
   }
 
   private LeasedBatch batch(int size) {

@@ -7,14 +7,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.waybill.outbox.RetryTuning;
 import java.time.Duration;
 import java.util.Random;
-import java.util.function.DoubleSupplier;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 class PartitionModeTest {
-  private static final DoubleSupplier NO_SPREAD = () -> 0.5;
-
   @Test
   void normallyUsesTheConfiguredSize() {
     var mode = mode(10, 2);
@@ -135,7 +132,7 @@ class PartitionModeTest {
 
   private static PartitionMode mode(int size, int degradeAfter) {
     return new PartitionMode(
-        size, new RetryTuning(ofSeconds(1), ofSeconds(60), degradeAfter), NO_SPREAD);
+        size, new RetryTuning(ofSeconds(1), ofSeconds(60), degradeAfter), () -> 0.5);
   }
 
   private static int[] sizesWhileSucceeding(PartitionMode mode, int times) {

@@ -9,6 +9,7 @@ import dev.waybill.internal.loop.Next;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
@@ -186,9 +187,7 @@ class ReadyPartitionsTest {
   }
 
   private Turn<String> take() {
-    Turn<String> turn = ready.take();
-    assertThat(turn).isNotNull();
-    return turn;
+    return Objects.requireNonNull(ready.take(), "nothing is due");
   }
 
   private List<Turn<String>> takeAll() {
