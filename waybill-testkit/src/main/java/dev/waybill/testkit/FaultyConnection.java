@@ -84,6 +84,7 @@ final class FaultyConnection implements InvocationHandler {
   }
 
   /** Identity and unwrapping speak of the proxy, everything else of what is behind it. */
+  @SuppressWarnings("ReferenceEquality") // This is the proxy's equals: asking it would recurse.
   static @Nullable Object likeTheRealOne(
       Object self, Wrapper real, Method method, Object @Nullable [] args) throws Throwable {
     Object first = args == null || args.length == 0 ? null : args[0];
