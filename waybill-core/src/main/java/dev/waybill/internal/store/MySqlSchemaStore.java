@@ -3,13 +3,14 @@ package dev.waybill.internal.store;
 import dev.waybill.DatabaseException;
 import dev.waybill.internal.loop.Time;
 import dev.waybill.internal.sql.Database;
+import java.sql.SQLException;
 import java.util.HexFormat;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * MySQL and MariaDB commit every DDL statement by itself, so a migration cannot be undone by a
  * rollback. Its history row goes first, unsuccessful, and says before each statement which one is
- * next (the DDL's own implicit commit makes that durable), so that whoever comes after a crash
- * knows exactly how far it came.
+ * next, so that whoever comes after a crash knows exactly how far it came.
  */
 final class MySqlSchemaStore extends SchemaStore {
   MySqlSchemaStore(Database database, Time time) {
@@ -40,22 +41,38 @@ final class MySqlSchemaStore extends SchemaStore {
   }
 
   private void applyOne(Unit unit, Step step, int number) {
+    if (number > 1) {
+      unit.run(
+          tx ->
+              tx.sql("schema_history_reach")
+                  .set("version", step.version())
+                  .set("statement", number)
+                  .update());
+    }
+    AtomicBoolean ran = new AtomicBoolean();
     try {
       unit.run(
           tx -> {
-            tx.sql("schema_history_reach")
-                .set("version", step.version())
-                .set("statement", number)
-                .update();
             tx.script(step.statements().get(number - 1));
+            ran.set(true);
             return true;
           });
     } catch (DatabaseException e) {
-      if (number == 1 && e.kind() != DatabaseException.Kind.DISCONNECTED) {
+      if (number == 1 && !ran.get() && refusedByServer(e)) {
         forget(unit, step, e);
       }
       throw e;
     }
+  }
+
+  /**
+   * Whether the server itself answered with an error, which means that the statement had no effect:
+   * each is atomic. A driver's or pool's own error leaves open what the server did.
+   */
+  private static boolean refusedByServer(DatabaseException failure) {
+    return failure.kind() != DatabaseException.Kind.DISCONNECTED
+        && failure.getCause() instanceof SQLException e
+        && e.getErrorCode() > 0;
   }
 
   /** A refused first statement changed nothing: the migration is pending again, not dirty. */

@@ -8,7 +8,8 @@
 
 -- name: schema_history_exists
 select exists (
-  select 1 from sqlite_master where type = 'table' and name = :table and coalesce(:schema, '') = ''
+  select 1 from sqlite_master
+  where type = 'table' and name = :table collate nocase and coalesce(:schema, '') = ''
 ) as found
 
 -- name: schema_history_create
