@@ -40,7 +40,7 @@ final class SchemaDump {
     for (String table : Rows.of(database, "show full tables where table_type = 'BASE TABLE'")) {
       String name = table.substring(0, table.indexOf('|'));
       String created = Rows.of(database, "show create table `" + name + "`").get(0);
-      parts.add(created.substring(name.length() + 1).replaceFirst(" AUTO_INCREMENT=\\d+", ""));
+      parts.add(withoutNoise(created.substring(name.length() + 1)));
     }
     parts.addAll(
         Rows.of(
@@ -51,6 +51,14 @@ final class SchemaDump {
                 + " where trigger_schema = schema() order by event_object_table, trigger_name"));
     String schema = "`" + Rows.of(database, "select schema()").get(0) + "`.";
     return parts.stream().map(part -> part.replace(schema, "")).toList();
+  }
+
+  /** Counters, and what depends on the server's settings or is only shown by some versions. */
+  private static String withoutNoise(String table) {
+    return table
+        .replaceFirst(" AUTO_INCREMENT=\\d+", "")
+        .replaceFirst(" COLLATE=utf8mb4_\\w+", "")
+        .replaceAll("\\b(bigint|int)\\(\\d+\\)", "$1");
   }
 
   private List<String> postgres() throws SQLException {
@@ -93,7 +101,9 @@ final class SchemaDump {
         inSchema(
             "select pg_get_triggerdef(t.oid) from pg_trigger t join pg_class c on c.oid = tgrelid"
                 + " where not tgisinternal and relnamespace"));
-    return parts.stream().map(part -> part.replace(schema + ".", "")).toList();
+    return parts.stream()
+        .map(part -> part.replace(schema + ".", "").replace('"' + schema + "\".", ""))
+        .toList();
   }
 
   private List<String> inSchema(String query) throws SQLException {

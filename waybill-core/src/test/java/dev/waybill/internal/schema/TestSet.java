@@ -7,6 +7,7 @@ import dev.waybill.testkit.TestDatabase;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 
 /**
@@ -28,21 +29,33 @@ final class TestSet {
   private TestSet() {}
 
   static Migrations all(Dialect dialect) {
-    return Migrations.load("/dev/waybill/testset/", dialect, NAMES);
+    return load(dialect, NAMES);
   }
 
   /** An older release: the migrations up to a version, and no cutover. */
   static Function<Dialect, Migrations> upTo(int version) {
-    return dialect -> Migrations.load("/dev/waybill/testset/", dialect, NAMES.subList(0, version));
+    return dialect -> load(dialect, NAMES.subList(0, version));
   }
 
   /** A release without one of the migrations. */
   static Function<Dialect, Migrations> without(int version) {
     return dialect ->
-        Migrations.load(
-            "/dev/waybill/testset/",
-            dialect,
-            NAMES.stream().filter(name -> !name.contains("00" + version)).toList());
+        load(dialect, NAMES.stream().filter(name -> !name.contains("00" + version)).toList());
+  }
+
+  /** Some of the migrations, and no cutover. */
+  static Function<Dialect, Migrations> only(Integer... versions) {
+    return dialect ->
+        load(dialect, Stream.of(versions).map(version -> NAMES.get(version - 1)).toList());
+  }
+
+  /** With one more migration, which gives the lock away while it runs. */
+  static Migrations losingTheLock(Dialect dialect) {
+    return load(dialect, List.of(NAMES.get(0), "V006__lose_the_lock"));
+  }
+
+  private static Migrations load(Dialect dialect, List<String> names) {
+    return Migrations.load("/dev/waybill/testset/", dialect, names);
   }
 
   static SchemaGuard guard(TestDatabase database) {
