@@ -18,12 +18,9 @@ final class BuildServers {
 
   static final String FOLDER_PROPERTY = "waybill.servers.dir";
 
-  private static final BuildServers OF_THIS_BUILD =
-      new BuildServers(serversFolder(), WatchedProcess.ofThisBuild());
-
   private final Path folder;
   private final WatchedProcess build;
-  private final Map<Edition, ServerAddress> running = new HashMap<>();
+  private final Map<Edition, ServerHost> running = new HashMap<>();
   private final Map<Edition, ServerFailure> failed = new HashMap<>();
 
   /** Two builds may share a checkout: each has its own folder below. */
@@ -33,35 +30,39 @@ final class BuildServers {
   }
 
   static BuildServers ofThisBuild() {
-    return OF_THIS_BUILD;
+    return OfThisBuild.INSTANCE;
   }
 
   static Path serversFolder() {
     return Path.of(System.getProperty(FOLDER_PROPERTY, "target/servers")).toAbsolutePath();
   }
 
-  /** The address of a running server; a start that failed is not tried again. */
-  synchronized ServerAddress address(ServerProgram program) {
+  /** A running server; a start that failed is not tried again. */
+  synchronized ServerHost host(ServerProgram program) {
     Edition edition = program.edition();
     ServerFailure failure = failed.get(edition);
     if (failure != null) {
       throw failure;
     }
-    ServerAddress address = running.get(edition);
-    if (address == null) {
-      try {
-        address = findOrStart(program);
-      } catch (ServerFailure e) {
-        failed.put(edition, e);
-        throw e;
-      } catch (IOException e) {
-        ServerFailure wrapped = new ServerFailure(edition, e);
-        failed.put(edition, wrapped);
-        throw wrapped;
-      }
-      running.put(edition, address);
+    ServerHost host = running.get(edition);
+    if (host == null) {
+      host = new ServerHost(ServerHost.Owner.BUILD, edition.label(), startedOnce(program));
+      running.put(edition, host);
     }
-    return address;
+    return host;
+  }
+
+  private ServerAddress startedOnce(ServerProgram program) {
+    try {
+      return findOrStart(program);
+    } catch (ServerFailure e) {
+      failed.put(program.edition(), e);
+      throw e;
+    } catch (IOException e) {
+      ServerFailure failure = new ServerFailure(program.edition(), e);
+      failed.put(program.edition(), failure);
+      throw failure;
+    }
   }
 
   private ServerAddress findOrStart(ServerProgram program) throws IOException {
@@ -99,5 +100,11 @@ final class BuildServers {
     try (OutputStream out = Files.newOutputStream(record)) {
       properties.store(out, null);
     }
+  }
+
+  /** Looked for only when a server is needed: whoever brings servers may have no such processes. */
+  private static final class OfThisBuild {
+    private static final BuildServers INSTANCE =
+        new BuildServers(serversFolder(), WatchedProcess.ofThisBuild());
   }
 }

@@ -45,7 +45,7 @@ enum Edition {
 
   /** As reports name it. A server of the user's own may be of any version. */
   String label() {
-    return ownServer().isEmpty()
+    return usersServer().isEmpty()
         ? label
         : label.substring(0, label.indexOf(' ')) + " at " + urlVariable();
   }
@@ -60,11 +60,16 @@ enum Edition {
     if (this == SQLITE) {
       return SqliteHost.inServersFolder(label);
     }
-    return new ServerHost(
-        label(), ownServer().orElseGet(() -> BuildServers.ofThisBuild().address(program())));
+    return usersServer()
+        .map(address -> new ServerHost(ServerHost.Owner.USER, label(), address))
+        .orElseGet(() -> BuildServers.ofThisBuild().host(program()));
   }
 
   ServerProgram program() {
+    String platform = System.getProperty("os.name") + " " + System.getProperty("os.arch");
+    if (!platform.equals("Linux amd64")) {
+      throw new ServerFailure(this, "its program is for Linux amd64, and this is " + platform);
+    }
     return switch (this) {
       case POSTGRESQL -> new PostgresProgram(this, PostgresProgram.onClassPath());
       case OLDEST_POSTGRESQL -> new PostgresProgram(this, PostgresProgram.in(oldestJar()));
@@ -83,7 +88,7 @@ enum Edition {
     return Path.of(jar);
   }
 
-  private Optional<ServerAddress> ownServer() {
+  private Optional<ServerAddress> usersServer() {
     if (this == OLDEST_POSTGRESQL || this == SQLITE) {
       return Optional.empty();
     }

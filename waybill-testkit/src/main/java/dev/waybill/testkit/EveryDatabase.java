@@ -12,6 +12,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /**
  * Runs a test class once on each database, every time with a fresh {@link TestDatabase}, which the
  * constructor and the methods may take as a parameter.
+ *
+ * <p>JUnit calls {@code @BeforeAll} once for all the databases, before there is any: prepare a
+ * database in the constructor or in {@code @BeforeEach}.
  */
 @Documented
 @Inherited

@@ -129,7 +129,7 @@ public final class ManualTime {
   }
 
   /**
-   * Blocks, in real time, until at least so many threads wait in {@link #await} and none of them is
+   * Blocks, in real time, until exactly so many threads wait in {@link #await} and none of them is
    * about to return; fails the test when that does not happen.
    */
   public void awaitParked(int threads, Duration realTimeout) throws InterruptedException {
@@ -144,7 +144,7 @@ public final class ManualTime {
       } finally {
         guard.unlock();
       }
-      boolean parked = seen.size() >= threads && allParked(seen, end);
+      boolean parked = seen.size() == threads && allParked(seen, end);
       guard.lockInterruptibly();
       try {
         if (changes == changesSeen) {
@@ -217,7 +217,8 @@ public final class ManualTime {
   private boolean allParked(Set<Waiter> seen, long end) throws InterruptedException {
     long current = nanos();
     for (var waiter : seen) {
-      long sharing = seen.stream().filter(other -> other.condition == waiter.condition).count();
+      long sharing =
+          seen.stream().filter(other -> other.condition.equals(waiter.condition)).count();
       if (waiter.deadline <= current || !waiter.parkedAmong(sharing, end)) {
         return false;
       }

@@ -3,7 +3,9 @@ package dev.waybill.testkit;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.extension.AfterClassTemplateInvocationCallback;
 import org.junit.jupiter.api.extension.BeforeClassTemplateInvocationCallback;
 import org.junit.jupiter.api.extension.ClassTemplateInvocationContext;
@@ -42,22 +44,29 @@ final class OnDatabase
 
   @Override
   public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
-    return AnnotationSupport.findAnnotation(context.getElement(), NotOn.class)
-        .filter(notOn -> Arrays.asList(notOn.value()).contains(edition.product()))
-        .map(notOn -> disabled(notOn, context))
+    return exception(context)
+        .map(ConditionEvaluationResult::disabled)
         .orElseGet(() -> ConditionEvaluationResult.enabled("runs on " + edition.label()));
   }
 
-  private ConditionEvaluationResult disabled(NotOn notOn, ExtensionContext context) {
+  /** JUnit asks no conditions about a run of the whole class, hence the abort. */
+  @Override
+  public void beforeClassTemplateInvocation(ExtensionContext context) {
+    exception(context).ifPresent(Assumptions::abort);
+    database = edition.host().create();
+  }
+
+  private Optional<String> exception(ExtensionContext context) {
+    return AnnotationSupport.findAnnotation(context.getElement(), NotOn.class)
+        .filter(notOn -> Arrays.asList(notOn.value()).contains(edition.product()))
+        .map(notOn -> "not on " + edition.label() + ": " + reason(notOn, context));
+  }
+
+  private static String reason(NotOn notOn, ExtensionContext context) {
     if (notOn.why().isBlank()) {
       throw new IllegalArgumentException("@NotOn without a reason: " + context.getUniqueId());
     }
-    return ConditionEvaluationResult.disabled("not on " + edition.label() + ": " + notOn.why());
-  }
-
-  @Override
-  public void beforeClassTemplateInvocation(ExtensionContext context) {
-    database = edition.host().create();
+    return notOn.why();
   }
 
   @Override

@@ -2,6 +2,7 @@ package dev.waybill.testkit;
 
 import java.io.File;
 import java.io.IOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
@@ -14,13 +15,20 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
 
 /** A server that runs in a folder of its own, under a guard that ends it with its build. */
 final class ServerProcess {
 
   private static final Duration PATIENCE = Duration.ofSeconds(60);
-  private static final int PORTS_TO_TRY = 5;
+  private static final Duration PROBE = Duration.ofSeconds(3);
+  private static final int PORTS_TO_TRY = 20;
+  private static final String ADDRESS_IN_USE = "Address already in use";
 
   private final ServerProgram program;
   private final Path folder;
@@ -37,11 +45,7 @@ final class ServerProcess {
   /** Starts a server with a new data folder, on a free port. */
   static ServerProcess startNew(ServerProgram program, Path folder, WatchedProcess watched)
       throws IOException {
-    Path template = ServerCache.ofThisUser().template(program);
-    Path data = folder.resolve("data");
-    Folders.delete(data);
-    new Command(program, List.of("cp", "-a", template.toString(), data.toString()))
-        .run(folder.resolve("copy.log"));
+    Folders.delete(folder.resolve("data"));
     int triesLeft = PORTS_TO_TRY;
     while (true) {
       triesLeft--;
@@ -55,17 +59,18 @@ final class ServerProcess {
     }
   }
 
-  /** Starts a server on the data that is there. */
+  /** Starts a server on the data that is there, or else on a copy of the initialised data. */
   static ServerProcess start(ServerProgram program, Path folder, WatchedProcess watched, int port)
       throws IOException {
-    Path home = ServerCache.ofThisUser().home(program);
+    ServerCache cache = ServerCache.ofThisUser();
+    Path home = cache.home(program);
     Path script = folder.resolve("run-server.sh");
     Files.writeString(script, Resource.text("run-server.sh"));
     List<String> command = new ArrayList<>();
     // A session of its own, so that an interrupt from the keyboard is left to the guard.
     command.addAll(List.of("setsid", "sh", script.toString()));
     command.addAll(List.of(Long.toString(watched.pid()), watched.born(), program.endSignal()));
-    command.add(folder.toString());
+    command.addAll(List.of(folder.toString(), cache.template(program).toString()));
     command.addAll(Command.asServerUser(program.command(home, folder.resolve("data"), port)));
     ProcessBuilder builder =
         new ProcessBuilder(command)
@@ -73,10 +78,52 @@ final class ServerProcess {
             .redirectInput(new File("/dev/null"))
             .redirectErrorStream(true)
             .redirectOutput(log(folder).toFile());
+    // So that its log speaks the language in which we read it.
+    builder.environment().put("LC_ALL", "C");
     builder.environment().putAll(program.environment(home));
     ServerProcess server = new ServerProcess(program, folder, port, builder.start().toHandle());
     server.awaitAnswer();
     return server;
+  }
+
+  /** Stops all its processes, or lets them go on. */
+  void signal(String name) throws IOException {
+    List<String> command = new ArrayList<>(List.of("sh", "-c", "kill -s \"$0\" \"$@\"", name));
+    processes().forEach(process -> command.add(Long.toString(process.pid())));
+    new Command(program, command).succeeds();
+  }
+
+  /** As a power cut would: no process of the server gets to say goodbye. */
+  void kill() throws IOException {
+    List<ProcessHandle> processes = processes();
+    processes.forEach(ProcessHandle::destroyForcibly);
+    awaitEnd(processes);
+  }
+
+  void end(String signal) throws IOException {
+    List<ProcessHandle> processes = processes();
+    new Command(
+            program,
+            List.of("sh", "-c", "kill -s \"$0\" \"$1\"", signal, Long.toString(handle.pid())))
+        .succeeds();
+    awaitEnd(processes);
+  }
+
+  private List<ProcessHandle> processes() {
+    return Stream.concat(Stream.of(handle), handle.descendants()).toList();
+  }
+
+  private void awaitEnd(List<ProcessHandle> processes) throws IOException {
+    try {
+      CompletableFuture.allOf(
+              processes.stream().map(ProcessHandle::onExit).toArray(CompletableFuture<?>[]::new))
+          .get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("Interrupted while waiting for a server to end", e);
+    } catch (ExecutionException | TimeoutException e) {
+      throw new IOException(program.edition().label() + " does not end", e);
+    }
   }
 
   ServerAddress address() {
@@ -93,7 +140,7 @@ final class ServerProcess {
 
   /** Whether the server that lives in this folder answers on this port. */
   static boolean answers(ServerProgram program, Path folder, int port) {
-    try (Connection connection = program.address(port).admin().connect();
+    try (Connection connection = program.address(port).admin().connectWithin(PROBE);
         Statement statement = connection.createStatement();
         ResultSet row = statement.executeQuery(program.dataFolderQuery())) {
       return row.next() && Path.of(row.getString(1)).equals(folder.resolve("data"));
@@ -106,7 +153,7 @@ final class ServerProcess {
     long deadline = System.nanoTime() + PATIENCE.toNanos();
     while (!answers(program, folder, port)) {
       if (!handle.isAlive()) {
-        if (Files.readString(log(folder), StandardCharsets.ISO_8859_1).contains("in use")) {
+        if (Files.readString(log(folder), StandardCharsets.ISO_8859_1).contains(ADDRESS_IN_USE)) {
           throw new PortTaken(port);
         }
         throw new ServerFailure(program.edition(), "it ended at once", log(folder));
@@ -133,10 +180,21 @@ final class ServerProcess {
     return folder.resolve("server.log");
   }
 
+  /**
+   * Below the ports that the kernel hands to clients, one of which could take the port of a server
+   * while a test has it down.
+   */
   private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
+    IOException lastFailure = new IOException("No port tried");
+    for (int i = 0; i < PORTS_TO_TRY; i++) {
+      int port = ThreadLocalRandom.current().nextInt(15_000, 32_000);
+      try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+        return socket.getLocalPort();
+      } catch (BindException e) {
+        lastFailure = e;
+      }
     }
+    throw lastFailure;
   }
 
   /** Someone else was quicker between choosing the port and listening on it. */

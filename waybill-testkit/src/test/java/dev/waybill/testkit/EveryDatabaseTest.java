@@ -1,7 +1,9 @@
 package dev.waybill.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -19,16 +21,89 @@ class EveryDatabaseTest {
 
   @Test
   void answersInTheVersionThatItsLabelSays() throws SQLException {
-    try (Connection connection = database.connect();
-        Statement statement = connection.createStatement();
-        ResultSet row = statement.executeQuery("select 1")) {
-      assertThat(row.next()).isTrue();
-      assertThat(row.getInt(1)).isEqualTo(1);
+    try (Connection connection = database.connect()) {
       String productAndVersion =
           connection.getMetaData().getDatabaseProductName()
               + " "
               + connection.getMetaData().getDatabaseProductVersion();
       assertThat(productAndVersion).startsWith(database.label());
+      assertThat(ask(connection, "select 1")).isEqualTo("1");
+    }
+  }
+
+  @Test
+  void isInjectedIntoMethodsToo(TestDatabase sameDatabase) {
+    assertThat(sameDatabase).isSameAs(database);
+  }
+
+  @Test
+  void keepsWhatItCommitted() throws SQLException {
+    String setting =
+        switch (database.product()) {
+          case POSTGRESQL -> "show fsync";
+          case MARIADB, MYSQL -> "select @@innodb_flush_log_at_trx_commit";
+          case SQLITE -> "pragma journal_mode";
+        };
+    String durable =
+        switch (database.product()) {
+          case POSTGRESQL -> "on";
+          case MARIADB, MYSQL -> "1";
+          case SQLITE -> "wal";
+        };
+    try (Connection connection = database.connect()) {
+      assertThat(ask(connection, setting)).isEqualTo(durable);
+    }
+  }
+
+  @Test
+  void freshDatabasesKnowNothingOfEachOther() throws SQLException {
+    TestDatabase one = database.fresh();
+    TestDatabase other = database.fresh();
+    one.execute("create table parcel (id int)", "insert into parcel values (1)");
+    other.execute("create table parcel (id int)");
+    try (Connection connection = other.connect()) {
+      assertThat(ask(connection, "select count(*) from parcel")).isEqualTo("0");
+    }
+  }
+
+  @Test
+  void isGoneOnceClosedEvenWithConnectionsOpen() throws SQLException {
+    TestDatabase closed = database.fresh();
+    closed.execute("create table parcel (id int)", "insert into parcel values (1)");
+    HikariDataSource pool = closed.pool(2);
+    try (Connection forgotten = closed.connect()) {
+      forgotten.setAutoCommit(false);
+      assertThat(ask(forgotten, "select count(*) from parcel")).isEqualTo("1");
+      closed.close();
+    } catch (SQLException closingABrokenConnectionMayFail) {
+      assertThat(database.product()).isNotEqualTo(DatabaseProduct.SQLITE);
+    }
+    assertThat(pool.isClosed()).isTrue();
+    assertThatThrownBy(() -> closed.execute("select count(*) from parcel"))
+        .isInstanceOf(SQLException.class);
+  }
+
+  @Test
+  void plainConnectionsAreNewAndPooledOnesAreNot() throws SQLException {
+    try (Connection first = database.dataSource().getConnection();
+        Connection second = database.dataSource().getConnection()) {
+      assertThat(first).isNotSameAs(second);
+    }
+    HikariDataSource pool = database.pool(1);
+    Connection underlying;
+    try (Connection borrowed = pool.getConnection()) {
+      underlying = borrowed.unwrap(Connection.class);
+    }
+    try (Connection borrowed = pool.getConnection()) {
+      assertThat(borrowed.unwrap(Connection.class)).isSameAs(underlying);
+    }
+  }
+
+  private static String ask(Connection connection, String sql) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery(sql)) {
+      assertThat(row.next()).isTrue();
+      return row.getString(1);
     }
   }
 }

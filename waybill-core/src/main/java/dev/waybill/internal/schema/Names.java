@@ -2,9 +2,9 @@ package dev.waybill.internal.schema;
 
 import dev.waybill.internal.sql.Dialect;
 import dev.waybill.internal.sql.Naming;
-import dev.waybill.internal.sql.Sql;
 import dev.waybill.internal.sql.SqlScanner;
 import dev.waybill.internal.sql.SqlScanner.Piece;
+import dev.waybill.internal.sql.Statements;
 import java.util.List;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
@@ -43,7 +43,7 @@ record Names(Dialect dialect, Naming naming) {
       out.append(
           piece.type() == SqlScanner.Type.QUOTED ? quoted(piece.text()) : code(piece.text()));
     }
-    return Sql.rename(out.toString(), dialect, naming);
+    return Statements.rename(out.toString(), dialect, naming);
   }
 
   private String code(String text) {

@@ -54,7 +54,8 @@ public final class SchemaGuard {
       Function<Dialect, Migrations> bundle,
       Time time) {
     Naming naming = new Naming(options.prefix(), options.schema());
-    SchemaStore store = Asking.of("Connecting", () -> SchemaStore.open(dataSource, naming, time));
+    SchemaStore store =
+        Asking.of("Opening the database", () -> SchemaStore.open(dataSource, naming, time));
     return new SchemaGuard(store, bundle.apply(store.dialect()), options);
   }
 

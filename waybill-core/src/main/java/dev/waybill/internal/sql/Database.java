@@ -1,7 +1,7 @@
 package dev.waybill.internal.sql;
 
+import dev.waybill.DatabaseException;
 import dev.waybill.TransactionRequiredException;
-import dev.waybill.WaybillException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -34,34 +34,30 @@ public final class Database {
    */
   public static Database open(
       DataSource dataSource, Naming naming, List<String> files, Retry retry) {
-    try (Connection connection = dataSource.getConnection()) {
+    try (Connection connection =
+        connect(dataSource, e -> SqlFailure.ofAnyDriver("Connecting", e))) {
       Dialect dialect = Dialect.of(connection);
       Naming pinned = dialect.pin(naming, connection);
       return new Database(
           dataSource, dialect, pinned, Statements.load(dialect, pinned, files), retry);
     } catch (SQLException e) {
-      // Before the dialect is known only the standard codes can be judged.
-      throw SqlFailure.of(Dialect.POSTGRES, "Connecting", e);
+      throw SqlFailure.ofAnyDriver("Finding out what the database is", e);
+    }
+  }
+
+  /** A pool that is made by its first use says in an unchecked exception that it failed. */
+  private static Connection connect(
+      DataSource dataSource, Function<Exception, DatabaseException> classified) {
+    try {
+      return dataSource.getConnection();
+    } catch (SQLException | RuntimeException e) {
+      throw classified.apply(e);
     }
   }
 
   /** Borrows a connection and prepares it. */
   public Session session() {
-    Connection connection = null;
-    try {
-      connection = dataSource.getConnection();
-      return new Session(connection, this);
-    } catch (SQLException e) {
-      WaybillException failure = SqlFailure.of(dialect, "Connecting", e);
-      if (connection != null) {
-        try {
-          connection.close();
-        } catch (SQLException closing) {
-          failure.addSuppressed(closing);
-        }
-      }
-      throw failure;
-    }
+    return Session.over(connect(dataSource, e -> SqlFailure.of(dialect, "Connecting", e)), this);
   }
 
   /** Runs the work in a transaction of its own; see {@link Session#transact}. */

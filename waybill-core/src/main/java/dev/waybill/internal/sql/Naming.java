@@ -19,6 +19,11 @@ public record Naming(String prefix, @Nullable String schema) {
   static final String IN_FILES = "waybill_";
 
   private static final Pattern PREFIX = Pattern.compile("[A-Za-z][A-Za-z0-9_]*");
+
+  /** Control and format characters, line separators, halves of characters. */
+  private static final Pattern UNPRINTABLE = Pattern.compile("[\\p{C}\\p{Zl}\\p{Zp}]");
+
+  private static final int SHOWN = 80;
   private static final int MAX_PREFIX = 36;
   private static final int MAX_IDENTIFIER = 63;
 
@@ -71,7 +76,7 @@ public record Naming(String prefix, @Nullable String schema) {
   }
 
   private static String shown(String name) {
-    String clean = name.replaceAll("\\p{Cntrl}", "?");
-    return '"' + (clean.length() > 80 ? clean.substring(0, 80) + "…" : clean) + '"';
+    String clean = UNPRINTABLE.matcher(name).replaceAll("?");
+    return '"' + (clean.length() > SHOWN ? clean.substring(0, SHOWN) + "…" : clean) + '"';
   }
 }

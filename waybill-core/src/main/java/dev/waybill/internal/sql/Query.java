@@ -11,11 +11,15 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /** One execution of a named statement: set the parameters, then ask for what you need, once. */
 public final class Query {
+  private static final Set<Class<?>> BINDABLE =
+      Set.of(Short.class, Integer.class, Long.class, String.class, Boolean.class);
+
   private final Connection connection;
   private final Dialect dialect;
   private final Sql sql;
@@ -28,7 +32,7 @@ public final class Query {
     this.sql = sql;
   }
 
-  /** A number, a text, bytes, a truth value or null. */
+  /** A whole number, a text, bytes, a truth value, a time or null. */
   public Query set(String parameter, @Nullable Object value) {
     if (!sql.knows(parameter)) {
       throw new IllegalArgumentException(
@@ -48,7 +52,12 @@ public final class Query {
     return set(parameter, new Longs(LongStream.of(value).boxed().toList()));
   }
 
-  /** One more repetition of the statement's row, its values in the order they are written there. */
+  /**
+   * One more repetition of the statement's row, its values in the order they are written there.
+   * There can be as many as all parameters together fit the protocol: 65,535 on PostgreSQL, MySQL
+   * and MariaDB, 32,766 on SQLite as it comes (its driver allows more). Whoever has more executes
+   * several statements.
+   */
   public Query row(@Nullable Object... row) {
     if (row.length != sql.rowParameters().size()) {
       throw new IllegalArgumentException(
@@ -148,8 +157,12 @@ public final class Query {
       statement.setBytes(at, bytes);
     } else if (value instanceof Instant time) {
       statement.setLong(at, micros(time));
-    } else {
+    } else if (value == null || BINDABLE.contains(value.getClass())) {
       statement.setObject(at, value);
+    } else {
+      // Some driver would store it in a form of its own.
+      throw new IllegalArgumentException(
+          "Statement " + sql.name() + ": a " + value.getClass().getName() + " cannot be bound");
     }
   }
 

@@ -52,8 +52,10 @@ public record Retry(
   }
 
   Duration pauseAfter(int failures) {
-    long limit =
-        Math.min(most.toNanos(), first.toNanos() << Math.min(failures - 1, 20) /* no overflow */);
+    long limit = first.toNanos();
+    for (int i = 1; i < failures && limit < most.toNanos(); i++) {
+      limit = limit > most.toNanos() / 2 ? most.toNanos() : limit * 2;
+    }
     return Duration.ofNanos((long) (limit * jitter.getAsDouble()));
   }
 }

@@ -14,6 +14,13 @@ public final class Row {
     this.result = result;
   }
 
+  private <T> T notNull(String column, @Nullable T value) throws SQLException {
+    if (value == null || result.wasNull()) {
+      throw new SQLException("Column " + column + " is null");
+    }
+    return value;
+  }
+
   /** Turns a row into a value. */
   @FunctionalInterface
   public interface Reader<T> {
@@ -23,21 +30,17 @@ public final class Row {
 
   /** A column that is never null. */
   public long number(String column) throws SQLException {
-    return result.getLong(column);
+    return notNull(column, result.getLong(column));
   }
 
   /** A column that is never null. */
   public boolean flag(String column) throws SQLException {
-    return result.getBoolean(column);
+    return notNull(column, result.getBoolean(column));
   }
 
   /** A column that is never null. */
   public String text(String column) throws SQLException {
-    String value = result.getString(column);
-    if (value == null) {
-      throw new SQLException("Column " + column + " is null");
-    }
-    return value;
+    return notNull(column, result.getString(column));
   }
 
   /** A column that may be null. */
@@ -57,7 +60,7 @@ public final class Row {
 
   /** A column of microseconds since 1970 that may be null. */
   public @Nullable Instant timeOrNull(String column) throws SQLException {
-    long micros = number(column);
+    long micros = result.getLong(column);
     return result.wasNull() ? null : Instant.EPOCH.plus(micros, ChronoUnit.MICROS);
   }
 }

@@ -4,7 +4,6 @@ import dev.waybill.DatabaseException;
 import dev.waybill.DatabaseException.Kind;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -12,36 +11,34 @@ import org.slf4j.LoggerFactory;
 /**
  * One connection of ours, prepared once and used for as many transactions as its owner likes.
  * Closing it gives the connection back as it was; {@link #discard()} makes sure that nobody gets it
- * again.
+ * again. For one thread.
  */
 public final class Session implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Session.class);
-  private static final int SQLITE_BUSY_MILLIS = 5_000;
 
   private final Connection connection;
   private final Database database;
-  private final Dialect dialect;
-  private final boolean autoCommitBefore;
-  private final int isolationBefore;
+  private final TransactionControl control;
   private boolean open = true;
 
-  Session(Connection connection, Database database) throws SQLException {
+  private Session(Connection connection, Database database) {
     this.connection = connection;
     this.database = database;
-    this.dialect = database.dialect();
-    this.autoCommitBefore = connection.getAutoCommit();
-    this.isolationBefore = connection.getTransactionIsolation();
-    prepare();
+    this.control = TransactionControl.of(database.dialect(), connection);
   }
 
-  private void prepare() throws SQLException {
-    if (dialect == Dialect.SQLITE) {
-      // Its driver can begin a transaction only as the URL says; we must begin IMMEDIATE, in SQL.
-      connection.setAutoCommit(true);
-      run("pragma busy_timeout = " + SQLITE_BUSY_MILLIS);
-    } else {
-      connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
-      connection.setAutoCommit(false);
+  /** Prepares a connection; ends it if that fails. */
+  static Session over(Connection connection, Database database) {
+    Session session = new Session(connection, database);
+    try {
+      session.control.prepare();
+      return session;
+    } catch (SQLException e) {
+      session.discard();
+      throw SqlFailure.of(database.dialect(), "Preparing a connection", e);
+    } catch (RuntimeException | Error e) {
+      session.discard();
+      throw e;
     }
   }
 
@@ -52,9 +49,9 @@ public final class Session implements AutoCloseable {
   public <T> T transact(Function<Tx, T> work) {
     for (int failures = 1; ; failures++) {
       try {
-        return once("begin immediate", work);
+        return once(control::begin, work);
       } catch (DatabaseException e) {
-        if (e.kind() != Kind.CONTENTION || failures >= database.retry().attempts()) {
+        if (e.kind() != Kind.CONTENTION || !open || failures >= database.retry().attempts()) {
           throw e;
         }
         stepAside(e, failures);
@@ -64,42 +61,24 @@ public final class Session implements AutoCloseable {
 
   /** Runs work that only reads, all of it on one snapshot; the database refuses it any write. */
   public <T> T snapshot(Function<Tx, T> work) {
-    try {
-      if (dialect == Dialect.SQLITE) {
-        run("pragma query_only = on");
-        try {
-          return once("begin", work);
-        } finally {
-          run("pragma query_only = off");
-        }
-      }
-      connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
-      connection.setReadOnly(true);
-      try {
-        return once("", work);
-      } finally {
-        connection.setReadOnly(false);
-        connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
-      }
-    } catch (SQLException e) {
-      throw SqlFailure.of(dialect, "Snapshot", e);
-    }
+    return once(control::beginSnapshot, work);
   }
 
-  private <T> T once(String sqliteBegin, Function<Tx, T> work) {
+  private interface Begin {
+    void run() throws SQLException;
+  }
+
+  private <T> T once(Begin begin, Function<Tx, T> work) {
+    if (!open) {
+      throw new IllegalStateException("The session is closed");
+    }
     try {
-      if (dialect == Dialect.SQLITE) {
-        run(sqliteBegin);
-      }
+      begin.run();
       T result = work.apply(database.tx(connection));
-      if (dialect == Dialect.SQLITE) {
-        run("commit");
-      } else {
-        connection.commit();
-      }
+      control.commit();
       return result;
     } catch (SQLException e) {
-      DatabaseException failure = SqlFailure.of(dialect, "Transaction", e);
+      DatabaseException failure = SqlFailure.of(database.dialect(), "Transaction", e);
       rollback(failure);
       throw failure;
     } catch (RuntimeException | Error e) {
@@ -108,22 +87,13 @@ public final class Session implements AutoCloseable {
     }
   }
 
+  /** A connection that cannot roll back must not be used again: its next commit would be wrong. */
   private void rollback(Throwable because) {
     try {
-      if (dialect == Dialect.SQLITE) {
-        // Fails when the transaction has ended by itself, which is what we want to be sure of.
-        run("rollback");
-      } else {
-        connection.rollback();
-      }
+      control.rollback();
     } catch (SQLException e) {
       because.addSuppressed(e);
-    }
-  }
-
-  private void run(String sql) throws SQLException {
-    try (Statement statement = connection.createStatement()) {
-      statement.execute(sql);
+      discard();
     }
   }
 
@@ -147,10 +117,15 @@ public final class Session implements AutoCloseable {
     try {
       // Through a pool, close() would only give it back; abort reaches the connection itself.
       connection.abort(Runnable::run);
+      // SQLite's driver does not abort.
+      Connection physical = connection.unwrap(Connection.class);
+      if (!physical.isClosed()) {
+        physical.close();
+      }
     } catch (SQLException e) {
-      log.warn("A connection that should be discarded could not be aborted", e);
+      log.warn("A connection that should be discarded could not be ended", e);
     } finally {
-      closeQuietly();
+      giveBack();
     }
   }
 
@@ -159,20 +134,18 @@ public final class Session implements AutoCloseable {
     if (!open) {
       return;
     }
-    open = false;
     try {
-      if (dialect != Dialect.SQLITE && isolationBefore != Connection.TRANSACTION_READ_COMMITTED) {
-        connection.setTransactionIsolation(isolationBefore);
-      }
-      connection.setAutoCommit(autoCommitBefore);
+      control.restore();
     } catch (SQLException e) {
-      log.debug("A connection could not be restored before it was given back", e);
-    } finally {
-      closeQuietly();
+      log.debug("A connection could not be restored, so it is ended instead of given back", e);
+      discard();
+      return;
     }
+    open = false;
+    giveBack();
   }
 
-  private void closeQuietly() {
+  private void giveBack() {
     try {
       connection.close();
     } catch (SQLException e) {

@@ -19,7 +19,7 @@ import java.util.regex.Pattern;
  * @param rowParameters the same of one row
  * @param tailParameters the same of the tail
  */
-public record Sql(
+record Sql(
     String name,
     String head,
     String row,
@@ -29,39 +29,55 @@ public record Sql(
     List<String> tailParameters) {
 
   private static final Pattern PARAMETER = Pattern.compile("(?<![:\\w]):([a-z][a-z0-9_]*)");
-  private static final Pattern TABLE = Pattern.compile("\\b" + Naming.IN_FILES + "[a-z0-9_]+\\b");
-  private static final Pattern REPEATED_ROW = Pattern.compile("\\(([^()]*)\\)\\.\\.\\.");
+  private static final String REPEATED = "...";
 
   static Sql compile(String name, String text, Dialect dialect, Naming naming) {
-    String code = rename(withoutComments(text), dialect, naming);
-    Matcher repeated = REPEATED_ROW.matcher(code);
-    if (!repeated.find()) {
-      List<String> parameters = new ArrayList<>();
-      return new Sql(name, bare(code, parameters), "", "", parameters, List.of(), List.of());
-    }
+    String code = Statements.rename(withoutComments(text), dialect, naming);
     List<String> head = new ArrayList<>();
     List<String> row = new ArrayList<>();
     List<String> tail = new ArrayList<>();
+    int end = endOfRepeatedRow(code);
+    if (end < 0) {
+      return new Sql(name, bare(code, head), "", "", List.copyOf(head), List.of(), List.of());
+    }
+    int start = startOfRow(name, code, end);
     return new Sql(
         name,
-        bare(code.substring(0, repeated.start()), head),
-        "(" + bare(repeated.group(1), row) + ")",
-        bare(code.substring(repeated.end()), tail),
-        head,
-        row,
-        tail);
+        bare(code.substring(0, start), head),
+        bare(code.substring(start, end), row),
+        bare(code.substring(end + REPEATED.length()), tail),
+        List.copyOf(head),
+        List.copyOf(row),
+        List.copyOf(tail));
   }
 
-  /** Replaces the names of the files by the user's, quoted and, except for indexes, qualified. */
-  public static String rename(String text, Dialect dialect, Naming naming) {
+  /** Behind the parenthesis that three dots follow, or -1. */
+  private static int endOfRepeatedRow(String text) {
+    int at = codeOnly(text).indexOf(")" + REPEATED);
+    return at < 0 ? -1 : at + 1;
+  }
+
+  private static int startOfRow(String name, String text, int end) {
+    String code = codeOnly(text);
+    if (code.indexOf(REPEATED, end + 1) >= 0) {
+      throw new IllegalStateException("Statement " + name + " repeats more than one row");
+    }
+    int depth = 0;
+    for (int at = end - 1; at >= 0; at--) {
+      depth += code.charAt(at) == ')' ? 1 : code.charAt(at) == '(' ? -1 : 0;
+      if (depth == 0) {
+        return at;
+      }
+    }
+    throw new IllegalStateException("Statement " + name + " repeats a row that never begins");
+  }
+
+  /** The text with spaces in place of what is quoted. */
+  private static String codeOnly(String text) {
     StringBuilder out = new StringBuilder();
     for (SqlScanner.Piece piece : SqlScanner.scan(text)) {
       out.append(
-          piece.type() == SqlScanner.Type.CODE
-              ? TABLE
-                  .matcher(piece.text())
-                  .replaceAll(m -> Matcher.quoteReplacement(dialect.identifier(m.group(), naming)))
-              : piece.text());
+          piece.type() == SqlScanner.Type.CODE ? piece.text() : " ".repeat(piece.text().length()));
     }
     return out.toString();
   }
@@ -69,9 +85,15 @@ public record Sql(
   private static String withoutComments(String text) {
     StringBuilder out = new StringBuilder();
     for (SqlScanner.Piece piece : SqlScanner.scan(text)) {
-      out.append(piece.type() == SqlScanner.Type.COMMENT ? "" : piece.text());
+      boolean dropped = piece.type() == SqlScanner.Type.COMMENT && !isHint(piece.text());
+      out.append(dropped ? " " : piece.text());
     }
     return out.toString().strip();
+  }
+
+  /** What the optimizers of MySQL and of PostgreSQL's extension read. */
+  private static boolean isHint(String comment) {
+    return comment.startsWith("/*+");
   }
 
   private static String bare(String text, List<String> parameters) {

@@ -7,6 +7,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Cuts SQL text into code, quoted parts and comments, so that nobody who rewrites or splits it can
  * mistake a colon in a literal for a parameter or a semicolon in a comment for an end.
+ *
+ * <p>It knows what our files use on all databases: quotes that are doubled inside quotes,
+ * PostgreSQL's dollar quotes, {@code --} and block comments. Not backslash escapes, nested comments
+ * or {@code #} comments, which mean something else elsewhere.
  */
 public final class SqlScanner {
   /** What a piece of text is. */
@@ -91,9 +95,14 @@ public final class SqlScanner {
       return null;
     }
     int i = at + 1;
-    while (i < sql.length() && (Character.isLetter(sql.charAt(i)) || sql.charAt(i) == '_')) {
+    while (i < sql.length() && isTagPart(sql.charAt(i), i == at + 1)) {
       i++;
     }
     return i < sql.length() && sql.charAt(i) == '$' ? sql.substring(at, i + 1) : null;
+  }
+
+  /** Without the digits at the front, for {@code $1} is something else. */
+  private static boolean isTagPart(char c, boolean first) {
+    return c == '_' || Character.isLetter(c) || (!first && Character.isDigit(c));
   }
 }

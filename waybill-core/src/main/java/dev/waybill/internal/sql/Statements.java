@@ -15,6 +15,7 @@ import java.util.regex.Pattern;
 /** The catalogue: every named statement of one dialect, compiled once against the user's names. */
 public final class Statements {
   private static final Pattern NAME_LINE = Pattern.compile("(?m)^-- name: ([a-z0-9_]+)\\s*$");
+  private static final Pattern TABLE = Pattern.compile("\\b" + Naming.IN_FILES + "[a-z0-9_]+\\b");
   private static final String FOLDER = "/dev/waybill/sql/";
 
   private final Map<String, Sql> byName;
@@ -74,6 +75,20 @@ public final class Statements {
     } catch (IOException e) {
       throw new UncheckedIOException("Resource " + path + " is unreadable", e);
     }
+  }
+
+  /** Replaces the names of the files by the user's, quoted and, except for indexes, qualified. */
+  public static String rename(String text, Dialect dialect, Naming naming) {
+    StringBuilder out = new StringBuilder();
+    for (SqlScanner.Piece piece : SqlScanner.scan(text)) {
+      out.append(
+          piece.type() == SqlScanner.Type.CODE
+              ? TABLE
+                  .matcher(piece.text())
+                  .replaceAll(m -> Matcher.quoteReplacement(dialect.identifier(m.group(), naming)))
+              : piece.text());
+    }
+    return out.toString();
   }
 
   /** Names in the order of the files. */

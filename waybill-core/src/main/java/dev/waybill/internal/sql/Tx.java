@@ -35,6 +35,8 @@ public final class Tx {
   /** Runs text that is no statement of the catalogue: a migration's. */
   public void script(String text) {
     try (Statement statement = connection.createStatement()) {
+      // Braces are not JDBC's to interpret.
+      statement.setEscapeProcessing(false);
       statement.execute(text);
     } catch (SQLException e) {
       throw failure("Migration statement", e);

@@ -3,9 +3,8 @@ package dev.waybill.internal.store;
 import dev.waybill.DatabaseException;
 import dev.waybill.internal.loop.Time;
 import dev.waybill.internal.sql.Database;
-import java.sql.SQLException;
+import dev.waybill.internal.sql.Tx;
 import java.util.HexFormat;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * MySQL and MariaDB commit every DDL statement by itself, so a migration cannot be undone by a
@@ -49,30 +48,49 @@ final class MySqlSchemaStore extends SchemaStore {
                   .set("statement", number)
                   .update());
     }
-    AtomicBoolean ran = new AtomicBoolean();
+    Attempt attempt = new Attempt(step.statements().get(number - 1));
     try {
-      unit.run(
-          tx -> {
-            tx.script(step.statements().get(number - 1));
-            ran.set(true);
-            return true;
-          });
+      unit.run(attempt::run);
     } catch (DatabaseException e) {
-      if (number == 1 && !ran.get() && refusedByServer(e)) {
+      if (number == 1 && attempt.hadNoEffect) {
         forget(unit, step, e);
       }
       throw e;
     }
   }
 
-  /**
-   * Whether the server itself answered with an error, which means that the statement had no effect:
-   * each is atomic. A driver's or pool's own error leaves open what the server did.
-   */
-  private static boolean refusedByServer(DatabaseException failure) {
-    return failure.kind() != DatabaseException.Kind.DISCONNECTED
-        && failure.getCause() instanceof SQLException e
-        && e.getErrorCode() > 0;
+  /** One statement, maybe repeated, and whether it is certain that it changed nothing. */
+  private static final class Attempt {
+    private final String statement;
+    private boolean hadNoEffect = true;
+
+    Attempt(String statement) {
+      this.statement = statement;
+    }
+
+    boolean run(Tx tx) {
+      try {
+        tx.script(statement);
+        hadNoEffect = false;
+        return true;
+      } catch (DatabaseException e) {
+        hadNoEffect &= wasRefused(tx, e);
+        throw e;
+      }
+    }
+
+    /**
+     * Whether the server itself says that the statement failed: each is atomic, so it had no effect
+     * then. An error of the driver or pool alone leaves open what the server did.
+     */
+    private static boolean wasRefused(Tx tx, DatabaseException failure) {
+      try {
+        return tx.sql("schema_refused").one(row -> row.flag("refused"));
+      } catch (DatabaseException e) {
+        failure.addSuppressed(e);
+        return false;
+      }
+    }
   }
 
   /** A refused first statement changed nothing: the migration is pending again, not dirty. */

@@ -138,7 +138,7 @@ class CrewTest {
   @Test
   void aRunInProgressIsLeftAloneDuringTheGrace() throws Exception {
     var interrupted = new AtomicInteger();
-    add("slow").does(() -> stubborn(interrupted));
+    add("slow").does(() -> stubborn(interrupted::incrementAndGet));
     crew.start();
     Background.await(running);
     var stopping = Background.call(() -> crew.stop(GRACE));
@@ -170,26 +170,24 @@ class CrewTest {
 
   @Test
   void whoIgnoresTheInterruptIsLeftBehindAndNamed() throws Exception {
-    var interrupted = new AtomicInteger();
-    add("deaf").does(() -> stubborn(interrupted));
-    add("fine");
+    var interrupted = new CountDownLatch(1);
+    add("deaf").does(() -> stubborn(interrupted::countDown));
     crew.start();
     Background.await(running);
-    time.awaitParked(1);
     var stopping = Background.call(() -> crew.stop(GRACE));
     time.awaitParked(1);
     time.advance(GRACE);
+    Background.await(interrupted);
     time.awaitParked(1);
     time.advance(Crew.AFTER_INTERRUPT);
     assertThat(stopping.join().unfinished()).containsExactly("deaf");
-    assertThat(interrupted.get()).isEqualTo(1);
     assertThat(log.linesAt(Level.WARN))
         .containsExactly("Left behind, ended neither within PT30S nor when interrupted: [deaf]");
   }
 
   @Test
   void aLaterStopReportsWhoIsStillThere() throws Exception {
-    add("deaf").does(() -> stubborn(new AtomicInteger()));
+    add("deaf").does(() -> stubborn(() -> {}));
     crew.start();
     Background.await(running);
     var stopping = Background.call(() -> crew.stop(Duration.ZERO));
@@ -204,7 +202,7 @@ class CrewTest {
 
   @Test
   void severalMayStopAtOnce() throws Exception {
-    add("slow").does(() -> stubborn(new AtomicInteger()));
+    add("slow").does(() -> stubborn(() -> {}));
     crew.start();
     Background.await(running);
     var first = Background.call(() -> crew.stop(GRACE));
@@ -486,10 +484,11 @@ class CrewTest {
 
           @Override
           public Next runOnce() {
-            return stubborn(new AtomicInteger());
+            return stubborn(() -> {});
           }
         },
         options);
+    real.add(new Counting("fine", new AtomicInteger()), options);
     real.start();
     Background.await(running);
     long from = Time.system().nanos();
@@ -505,9 +504,9 @@ class CrewTest {
     return worker;
   }
 
-  private Next stubborn(AtomicInteger interrupted) {
+  private Next stubborn(Runnable onInterrupt) {
     running.countDown();
-    Background.awaitIgnoringInterrupts(goOn, interrupted::incrementAndGet);
+    Background.awaitIgnoringInterrupts(goOn, onInterrupt);
     return Next.now();
   }
 

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import dev.waybill.DatabaseException;
 import dev.waybill.DatabaseException.Kind;
 import dev.waybill.schema.SchemaIncompatibleException.QueryFailed;
+import dev.waybill.testkit.DatabaseProduct;
 import dev.waybill.testkit.EveryDatabase;
 import dev.waybill.testkit.Fault;
 import dev.waybill.testkit.FaultyDataSource;
@@ -31,7 +32,9 @@ class ErrorsTest {
     DataSource nowhere = Sources.of(urlToNowhere(), database.user(), database.password());
     QueryFailed failed = catchThrowableOfType(QueryFailed.class, () -> TestSet.guard(nowhere));
     assertThat(failed.verdict()).isEqualTo("query-failed");
-    assertThat(failed).hasMessageStartingWith("Connecting failed").hasCause(failed.failure());
+    assertThat(failed)
+        .hasMessageStartingWith("Opening the database failed")
+        .hasCause(failed.failure());
     assertThat(failed.failure()).hasRootCauseInstanceOf(Exception.class);
     assertThat(failed.failure().kind()).isEqualTo(Kind.DISCONNECTED);
   }
@@ -65,11 +68,15 @@ class ErrorsTest {
     TestSet.guard(database.dataSource(), TestSet.options(), TestSet.upTo(2)).migrate();
     FaultyDataSource faulty = new FaultyDataSource(database.dataSource());
     faulty.on(Fault.sql(sql -> sql.contains("parcel_weight_ix"))).cut(Fault.Moment.BEFORE);
-    assertThatThrownBy(() -> TestSet.guard(faulty).migrate())
-        .isInstanceOfSatisfying(
-            QueryFailed.class,
-            failed -> assertThat(failed.failure().kind()).isEqualTo(Kind.DISCONNECTED))
-        .hasMessageStartingWith("Migration 3 (log) failed");
+    try (ErrorLog log = new ErrorLog("dev.waybill.internal.store.SchemaLock")) {
+      assertThatThrownBy(() -> TestSet.guard(faulty).migrate())
+          .isInstanceOfSatisfying(
+              QueryFailed.class,
+              failed -> assertThat(failed.failure().kind()).isEqualTo(Kind.DISCONNECTED))
+          .hasMessageStartingWith("Migration 3 (log) failed");
+      boolean ownLock = database.product() != DatabaseProduct.SQLITE;
+      assertThat(log.errors()).hasSize(ownLock ? 1 : 0);
+    }
     Recovery.of(database).complete();
     assertThat(Rows.history(database)).isEqualTo(TestSet.VERSIONS);
   }

@@ -22,7 +22,6 @@ import dev.waybill.testkit.Operation;
 import dev.waybill.testkit.TestDatabase;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
@@ -163,7 +162,7 @@ class UnlockTest {
   }
 
   private void assertConnectionEnded() {
-    int broken = lastOf(faulty.trace());
+    int broken = holder();
     faulty.reset();
     TestSet.guard(pool, TestSet.options(), TestSet.upTo(1)).status();
     assertThat(connectionsUsed()).isNotEmpty().doesNotContain(broken);
@@ -186,8 +185,12 @@ class UnlockTest {
         .collect(Collectors.toSet());
   }
 
-  private static int lastOf(List<Operation> trace) {
-    return trace.get(trace.size() - 1).connection();
+  private int holder() {
+    return faulty.trace().stream()
+        .filter(made -> isLock(made.sql()))
+        .mapToInt(Operation::connection)
+        .findFirst()
+        .orElseThrow();
   }
 
   private static boolean isLock(String sql) {

@@ -1,0 +1,53 @@
+package dev.waybill.cli;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Writes maps, lists and plain values as JSON. */
+final class Json {
+  private static final JsonFactory FACTORY = new JsonFactory();
+
+  private Json() {}
+
+  static String write(@Nullable Object value) {
+    StringWriter out = new StringWriter();
+    try (JsonGenerator generator = FACTORY.createGenerator(out)) {
+      generator.setPrettyPrinter(new DefaultPrettyPrinter());
+      write(generator, value);
+    } catch (IOException e) {
+      throw new UncheckedIOException("Writing to memory does not fail", e);
+    }
+    return out.toString();
+  }
+
+  private static void write(JsonGenerator generator, @Nullable Object value) throws IOException {
+    if (value instanceof Map<?, ?> map) {
+      generator.writeStartObject();
+      for (Map.Entry<?, ?> entry : map.entrySet()) {
+        generator.writeFieldName(String.valueOf(entry.getKey()));
+        write(generator, entry.getValue());
+      }
+      generator.writeEndObject();
+    } else if (value instanceof Iterable<?> list) {
+      generator.writeStartArray();
+      for (Object element : list) {
+        write(generator, element);
+      }
+      generator.writeEndArray();
+    } else if (value == null) {
+      generator.writeNull();
+    } else if (value instanceof Boolean flag) {
+      generator.writeBoolean(flag);
+    } else if (value instanceof Number number) {
+      generator.writeNumber(number.longValue());
+    } else {
+      generator.writeString(value.toString());
+    }
+  }
+}

@@ -1,0 +1,87 @@
+package dev.waybill.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * What holds for every command: help, usage errors, exit codes, and a demo that verifies itself.
+ */
+class WaybillCommandIT {
+  private static Cli run(String... args) throws IOException, InterruptedException {
+    return Cli.jar(Map.of(), args);
+  }
+
+  @Test
+  void helpListsTheCommands() throws Exception {
+    Cli help = run("--help");
+    assertThat(help.exit()).isZero();
+    assertThat(help.out()).contains("schema").contains("demo").contains("Exit codes");
+    assertThat(run("--version").out()).startsWith("waybill ");
+  }
+
+  @Test
+  void wrongUsageIsExitTwo() throws Exception {
+    assertThat(run("no-such-command").exit()).isEqualTo(2);
+    assertThat(run("schema").exit()).isEqualTo(2);
+    assertThat(run("schema", "check").exit()).isEqualTo(2);
+    assertThat(run("schema", "check", "--url", "jdbc:nothing:x").exit()).isEqualTo(2);
+    assertThat(run("schema", "print").exit()).isEqualTo(2);
+    assertThat(run("schema", "print", "--database", "oracle").exit()).isEqualTo(2);
+    assertThat(run("schema", "print", "--database", "sqlite", "--undo", "99").exit()).isEqualTo(2);
+    assertThat(run("schema", "migrate", "--url", "jdbc:sqlite:x.db", "--prefix", "a-b").exit())
+        .isEqualTo(2);
+    Cli unset =
+        run("schema", "check", "--url", "jdbc:postgresql:x", "--password-env", "NOT_SET_AT_ALL");
+    assertThat(unset.exit()).isEqualTo(2);
+    assertThat(unset.err()).contains("NOT_SET_AT_ALL");
+  }
+
+  @Test
+  void anUnreachableDatabaseIsExitFour(@TempDir Path folder) throws Exception {
+    for (String product : new String[] {"postgresql", "mariadb", "mysql"}) {
+      Cli check = run("schema", "check", "--url", "jdbc:" + product + "://127.0.0.1:1/x");
+      assertThat(check.exit()).as(check.err()).isEqualTo(4);
+      assertThat(check.err()).contains("cannot be reached").doesNotContain("\tat ");
+    }
+    Path missing = folder.resolve("missing.db");
+    assertThat(run("schema", "check", "--url", "jdbc:sqlite:" + missing).exit()).isEqualTo(4);
+    assertThat(missing).doesNotExist();
+  }
+
+  @Test
+  void theStackTraceIsShownOnlyWhenAskedFor() throws Exception {
+    Cli check = run("schema", "check", "--url", "jdbc:postgresql://127.0.0.1:1/x", "--debug");
+    assertThat(check.exit()).isEqualTo(4);
+    assertThat(check.err()).contains("\tat ");
+  }
+
+  @Test
+  void aNewSqliteFileIsMadeWithItsFolder(@TempDir Path folder) throws Exception {
+    Path file = folder.resolve("new").resolve("dir").resolve("app.db");
+    assertThat(run("schema", "migrate", "--url", "jdbc:sqlite:" + file).exit()).isZero();
+    assertThat(Files.size(file)).isPositive();
+    assertThat(run("schema", "check", "--url", "jdbc:sqlite:" + file).exit()).isZero();
+  }
+
+  @Test
+  void printKnowsTheDatabaseByItsUrl() throws Exception {
+    assertThat(run("schema", "print", "--url", "jdbc:mariadb://h/x").out()).contains("InnoDB");
+    assertThat(run("schema", "print", "--database", "postgresql").out())
+        .contains("clock_timestamp");
+    assertThat(run("schema", "print", "--database", "mysql", "--undo", "1").out())
+        .contains("drop table if exists");
+  }
+
+  @Test
+  void theDemoVerifiesItself() throws Exception {
+    Cli demo = run("demo");
+    assertThat(demo.exit()).as(demo.out() + demo.err()).isZero();
+    assertThat(demo.out()).contains("Verified");
+  }
+}

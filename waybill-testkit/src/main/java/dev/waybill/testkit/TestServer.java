@@ -1,0 +1,108 @@
+package dev.waybill.testkit;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A server of a test's own, for tests that hurt it. Keeps port and data through all of it, and is
+ * gone when closed, or with the test JVM.
+ */
+public final class TestServer implements AutoCloseable {
+
+  private static final AtomicInteger COUNT = new AtomicInteger();
+
+  private final ServerProgram program;
+  private final Path folder;
+  private final WatchedProcess watched = WatchedProcess.ofThisJvm();
+  private ServerProcess process;
+  private @Nullable TestDatabase database;
+
+  private TestServer(ServerProgram program, Path folder) throws IOException {
+    this.program = program;
+    this.folder = folder;
+    this.process = ServerProcess.startNew(program, folder, watched);
+  }
+
+  /** Starts a new server of this product; SQLite has none. */
+  public static TestServer own(DatabaseProduct product) {
+    ServerProgram program = Edition.newest(product).program();
+    Path folder =
+        BuildServers.serversFolder()
+            .resolve(WatchedProcess.ofThisJvm().toString())
+            .resolve(program.edition().id() + "-" + COUNT.incrementAndGet());
+    try {
+      return new TestServer(program, Files.createDirectories(folder).toRealPath());
+    } catch (IOException e) {
+      throw new ServerFailure(program.edition(), e);
+    }
+  }
+
+  /** A database on this server, the same each time. */
+  public synchronized TestDatabase database() {
+    if (database == null) {
+      database =
+          new ServerHost(ServerHost.Owner.TEST, program.edition().label(), process.address())
+              .create();
+    }
+    return database;
+  }
+
+  /** Kills it with SIGKILL. */
+  public synchronized void kill() {
+    harm(process::kill);
+  }
+
+  /** Freezes it with SIGSTOP: connections stay open, and nobody answers. */
+  public synchronized void pause() {
+    harm(() -> process.signal("STOP"));
+  }
+
+  public synchronized void resume() {
+    harm(() -> process.signal("CONT"));
+  }
+
+  /** Shuts it down in order, without waiting for its clients. */
+  public synchronized void stop() {
+    harm(() -> process.end(program.stopSignal()));
+  }
+
+  /** Starts it again after {@link #kill} or {@link #stop} and waits until it answers. */
+  public synchronized void start() {
+    harm(() -> process = ServerProcess.start(program, folder, watched, process.port()));
+  }
+
+  synchronized ProcessHandle handle() {
+    return process.handle();
+  }
+
+  @Override
+  public synchronized void close() {
+    harm(
+        () -> {
+          if (process.handle().isAlive()) {
+            process.signal("CONT");
+            process.end(program.endSignal());
+          }
+          if (database != null) {
+            database.close();
+          }
+          Folders.delete(folder);
+        });
+  }
+
+  private static void harm(Harm harm) {
+    try {
+      harm.run();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private interface Harm {
+    void run() throws IOException;
+  }
+}
