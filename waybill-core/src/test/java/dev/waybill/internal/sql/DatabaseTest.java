@@ -15,13 +15,14 @@ import dev.waybill.testkit.FaultyDataSource;
 import dev.waybill.testkit.NotOn;
 import dev.waybill.testkit.TestDatabase;
 import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.util.List;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.sqlite.SQLiteDataSource;
+import org.sqlite.SQLiteConfig;
 
 @EveryDatabase
 @Timeout(120)
@@ -179,11 +180,13 @@ class DatabaseTest {
   @Test
   void aReadOnlyConnectionIsRefusedAndNotChanged() throws SQLException {
     Database open = open(database.dataSource());
-    SQLiteDataSource readOnlyFile = new SQLiteDataSource();
-    readOnlyFile.setUrl(database.url().replaceFirst("\\?.*", ""));
+    SQLiteConfig readOnlyFile = new SQLiteConfig();
     readOnlyFile.setReadOnly(true);
     try (Connection connection =
-        open.dialect() == Dialect.SQLITE ? readOnlyFile.getConnection() : database.connect()) {
+        open.dialect() == Dialect.SQLITE
+            ? DriverManager.getConnection(
+                database.url().replaceFirst("\\?.*", ""), readOnlyFile.toProperties())
+            : database.connect()) {
       if (open.dialect() != Dialect.SQLITE) {
         connection.setReadOnly(true);
       }

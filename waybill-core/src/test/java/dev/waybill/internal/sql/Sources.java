@@ -1,50 +1,35 @@
 package dev.waybill.internal.sql;
 
-import com.mysql.cj.jdbc.MysqlDataSource;
 import dev.waybill.testkit.DatabaseProduct;
 import dev.waybill.testkit.TestDatabase;
+import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
-import java.sql.SQLException;
+import java.sql.DriverManager;
 import java.util.List;
 import javax.sql.DataSource;
-import org.mariadb.jdbc.MariaDbDataSource;
-import org.postgresql.ds.PGSimpleDataSource;
-import org.sqlite.SQLiteDataSource;
 
-/** The drivers' own data sources, and the same database through another driver. */
+/** Sources of connections that the testkit has not. */
 final class Sources {
   private Sources() {}
 
-  static DataSource of(String url, String user, String password) throws SQLException {
-    if (url.startsWith("jdbc:postgresql:")) {
-      var source = new PGSimpleDataSource();
-      source.setUrl(url);
-      source.setUser(user);
-      source.setPassword(password);
-      return source;
-    }
-    if (url.startsWith("jdbc:mysql:")) {
-      var source = new MysqlDataSource();
-      source.setUrl(url);
-      source.setUser(user);
-      source.setPassword(password);
-      return source;
-    }
-    if (url.startsWith("jdbc:mariadb:")) {
-      var source = new MariaDbDataSource(url);
-      source.setUser(user);
-      source.setPassword(password);
-      return source;
-    }
-    var source = new SQLiteDataSource();
-    source.setUrl(url);
-    return source;
+  static DataSource of(String url, String user, String password) {
+    return proxy(
+        DataSource.class,
+        (self, method, args) -> {
+          if (method.getName().equals("getConnection")) {
+            return DriverManager.getConnection(url, user, password);
+          }
+          if (method.getDeclaringClass() == Object.class) {
+            return method.invoke(url, args);
+          }
+          throw new UnsupportedOperationException(method.getName());
+        });
   }
 
   /** Through each driver that speaks to the database. */
-  static List<DataSource> throughEachDriver(TestDatabase database) throws SQLException {
+  static List<DataSource> throughEachDriver(TestDatabase database) {
     DataSource own = of(database.url(), database.user(), database.password());
     return switch (database.product()) {
       case MYSQL, MARIADB -> List.of(own, throughTheOtherDriver(database));
@@ -53,7 +38,7 @@ final class Sources {
   }
 
   /** MariaDB through MySQL's driver and the other way round. */
-  static DataSource throughTheOtherDriver(TestDatabase database) throws SQLException {
+  static DataSource throughTheOtherDriver(TestDatabase database) {
     String address = database.url().replaceFirst("jdbc:\\w+:", "").replaceFirst("\\?.*", "");
     String other =
         database.product() == DatabaseProduct.MYSQL
@@ -63,25 +48,28 @@ final class Sources {
   }
 
   /** SQLite as its driver opens it when the URL asks for nothing. */
-  static DataSource withoutParameters(TestDatabase database) throws SQLException {
+  static DataSource withoutParameters(TestDatabase database) {
     return of(database.url().replaceFirst("\\?.*", ""), database.user(), database.password());
   }
 
   /** As a careless pool lends a connection: what its user leaves behind stays. */
   static Connection neverClosed(Connection connection) {
-    return (Connection)
-        Proxy.newProxyInstance(
-            Sources.class.getClassLoader(),
-            new Class<?>[] {Connection.class},
-            (self, method, args) -> {
-              if (method.getName().equals("close")) {
-                return null;
-              }
-              try {
-                return method.invoke(connection, args);
-              } catch (InvocationTargetException e) {
-                throw e.getCause();
-              }
-            });
+    return proxy(
+        Connection.class,
+        (self, method, args) -> {
+          if (method.getName().equals("close")) {
+            return null;
+          }
+          try {
+            return method.invoke(connection, args);
+          } catch (InvocationTargetException e) {
+            throw e.getCause();
+          }
+        });
+  }
+
+  private static <T> T proxy(Class<T> type, InvocationHandler handler) {
+    return type.cast(
+        Proxy.newProxyInstance(Sources.class.getClassLoader(), new Class<?>[] {type}, handler));
   }
 }
