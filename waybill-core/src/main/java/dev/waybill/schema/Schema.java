@@ -52,6 +52,11 @@ public final class Schema {
     return SchemaGuard.of(dataSource, options).plan();
   }
 
+  /** {@link #status(DataSource, SchemaOptions)} with the defaults. */
+  public static SchemaStatus status(DataSource dataSource) {
+    return status(dataSource, SchemaOptions.defaults());
+  }
+
   /** Everything the guard knows, the verdict included as a value. */
   public static SchemaStatus status(DataSource dataSource, SchemaOptions options) {
     return SchemaGuard.of(dataSource, options).status();
@@ -70,7 +75,10 @@ public final class Schema {
     return SchemaPrinter.upgrade(kind, from, to, options);
   }
 
-  /** The script that takes one migration back. */
+  /**
+   * The script that takes one migration back, also one that stopped halfway. It removes the
+   * migration from the history, and can be repeated until it has run to its end.
+   */
   public static String printUndo(DatabaseKind kind, long version, SchemaOptions options) {
     return SchemaPrinter.undo(kind, version, options);
   }

@@ -28,24 +28,6 @@ public abstract sealed class SchemaIncompatibleException extends WaybillExceptio
         .toLowerCase(Locale.ROOT);
   }
 
-  /** There is no migration history: nobody has ever migrated here. */
-  public static final class HistoryMissing extends SchemaIncompatibleException {
-    @Serial private static final long serialVersionUID = 1L;
-
-    /** For a history table that should be there. */
-    public HistoryMissing(String table, long firstVersion) {
-      super(
-          "There is no Waybill schema here: the history table "
-              + table
-              + " does not exist, so migration "
-              + firstVersion
-              + " was never applied. Run Schema.migrate (or `waybill schema migrate`), or apply"
-              + " the output of `waybill schema print`; if it should exist, check the schema and"
-              + " the table prefix.",
-          null);
-    }
-  }
-
   /** A case about one migration. */
   public abstract static sealed class AboutVersion extends SchemaIncompatibleException {
     @Serial private static final long serialVersionUID = 1L;
@@ -59,6 +41,24 @@ public abstract sealed class SchemaIncompatibleException extends WaybillExceptio
     /** The migration's version. */
     public final long version() {
       return version;
+    }
+  }
+
+  /** There is no migration history: nobody has ever migrated here. The version is the first. */
+  public static final class HistoryMissing extends AboutVersion {
+    @Serial private static final long serialVersionUID = 1L;
+
+    /** For a history table that should be there. */
+    public HistoryMissing(String table, long firstVersion) {
+      super(
+          firstVersion,
+          "There is no Waybill schema here: the history table "
+              + table
+              + " does not exist, so migration "
+              + firstVersion
+              + " was never applied. Run Schema.migrate (or `waybill schema migrate`), or apply"
+              + " the output of `waybill schema print`; if it should exist, check the schema and"
+              + " the table prefix.");
     }
   }
 
@@ -140,7 +140,8 @@ public abstract sealed class SchemaIncompatibleException extends WaybillExceptio
               + latestApplied
               + "). Run Schema.migrate (or `waybill schema migrate`), or apply the output of"
               + " `waybill schema print --from "
-              + version
+              + (version - 1)
+              + (version < latestApplied ? " --to " + version : "")
               + "`.");
       this.latestApplied = latestApplied;
     }

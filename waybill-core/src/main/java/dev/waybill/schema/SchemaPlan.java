@@ -8,11 +8,13 @@ import java.util.List;
  *
  * @param database the kind of database found
  * @param pending the migrations it would apply, in order; empty if the schema is up to date
+ * @param cutovers the names of the cutovers it would try to complete afterwards, in order
  */
-public record SchemaPlan(DatabaseKind database, List<Step> pending) {
+public record SchemaPlan(DatabaseKind database, List<Step> pending, List<String> cutovers) {
 
   public SchemaPlan {
     pending = List.copyOf(pending);
+    cutovers = List.copyOf(cutovers);
   }
 
   /**

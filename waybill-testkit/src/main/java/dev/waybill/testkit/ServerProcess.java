@@ -26,6 +26,7 @@ import java.util.stream.Stream;
 final class ServerProcess {
 
   private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final Duration PROBE = Duration.ofSeconds(3);
   private static final int PORTS_TO_TRY = 20;
   private static final String ADDRESS_IN_USE = "Address already in use";
 
@@ -44,11 +45,7 @@ final class ServerProcess {
   /** Starts a server with a new data folder, on a free port. */
   static ServerProcess startNew(ServerProgram program, Path folder, WatchedProcess watched)
       throws IOException {
-    Path template = ServerCache.ofThisUser().template(program);
-    Path data = folder.resolve("data");
-    Folders.delete(data);
-    new Command(program, List.of("cp", "-a", template.toString(), data.toString()))
-        .run(folder.resolve("copy.log"));
+    Folders.delete(folder.resolve("data"));
     int triesLeft = PORTS_TO_TRY;
     while (true) {
       triesLeft--;
@@ -62,17 +59,18 @@ final class ServerProcess {
     }
   }
 
-  /** Starts a server on the data that is there. */
+  /** Starts a server on the data that is there, or else on a copy of the initialised data. */
   static ServerProcess start(ServerProgram program, Path folder, WatchedProcess watched, int port)
       throws IOException {
-    Path home = ServerCache.ofThisUser().home(program);
+    ServerCache cache = ServerCache.ofThisUser();
+    Path home = cache.home(program);
     Path script = folder.resolve("run-server.sh");
     Files.writeString(script, Resource.text("run-server.sh"));
     List<String> command = new ArrayList<>();
     // A session of its own, so that an interrupt from the keyboard is left to the guard.
     command.addAll(List.of("setsid", "sh", script.toString()));
     command.addAll(List.of(Long.toString(watched.pid()), watched.born(), program.endSignal()));
-    command.add(folder.toString());
+    command.addAll(List.of(folder.toString(), cache.template(program).toString()));
     command.addAll(Command.asServerUser(program.command(home, folder.resolve("data"), port)));
     ProcessBuilder builder =
         new ProcessBuilder(command)
@@ -142,7 +140,7 @@ final class ServerProcess {
 
   /** Whether the server that lives in this folder answers on this port. */
   static boolean answers(ServerProgram program, Path folder, int port) {
-    try (Connection connection = program.address(port).admin().connect();
+    try (Connection connection = program.address(port).admin().connectWithin(PROBE);
         Statement statement = connection.createStatement();
         ResultSet row = statement.executeQuery(program.dataFolderQuery())) {
       return row.next() && Path.of(row.getString(1)).equals(folder.resolve("data"));

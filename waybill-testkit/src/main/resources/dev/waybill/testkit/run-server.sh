@@ -1,9 +1,9 @@
 # Runs a database server, and ends it and removes its folder when its build is gone,
 # however the build ended.
-# Usage: sh run-server.sh BUILD_PID BUILD_BORN END_SIGNAL FOLDER COMMAND...
+# Usage: sh run-server.sh BUILD_PID BUILD_BORN END_SIGNAL FOLDER DATA_TEMPLATE COMMAND...
 
-build=$1 build_born=$2 end_signal=$3 folder=$4
-shift 4
+build=$1 build_born=$2 end_signal=$3 folder=$4 template=$5
+shift 5
 
 # A pid alone would not do: another process may have got it since.
 born() {
@@ -30,7 +30,8 @@ guard() {
     done
     alive "$server" "$server_born" && kill -s KILL "$server"
   fi
-  rm -rf "$folder"
+  # A copy that was under way may still have added a file.
+  rm -rf "$folder" || { sleep 1; rm -rf "$folder"; }
   rmdir "${folder%/*}" 2>/dev/null
 }
 
@@ -39,4 +40,5 @@ guard() {
 server=$$
 server_born=$(born "$server")
 (guard &)
+[ -d "$folder/data" ] || cp -a "$template" "$folder/data" || exit 1
 exec "$@"

@@ -101,7 +101,7 @@ final class Roster {
 
   private @Nullable Member memberOfThisThread() {
     for (Member member : members) {
-      if (member.thread == Thread.currentThread()) {
+      if (Thread.currentThread().equals(member.thread)) {
         return member;
       }
     }

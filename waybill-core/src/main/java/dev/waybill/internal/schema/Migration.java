@@ -7,6 +7,8 @@ import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Locale;
+import java.util.Set;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
@@ -20,7 +22,7 @@ import java.util.regex.Pattern;
  * @param statements its SQL, with the names of the files
  * @param undo the SQL that takes it back, for operators
  * @param checksum SHA-256 of its normalised SQL: comments and white space do not count, so they can
- *     be improved later
+ *     be improved later; inside quotes, also dollar quotes, everything counts
  */
 record Migration(
     long version,
@@ -32,7 +34,13 @@ record Migration(
 
   private static final Pattern FENCE_LINE = Pattern.compile("(?m)^-- fence: .+$");
 
-  private static final Pattern TOKEN = Pattern.compile("\\w+|;|[^\\w;]+");
+  private static final Pattern TOKEN = Pattern.compile("\\w+|;|\\s+|[^\\w;\\s]+");
+
+  private static final Pattern HAS_BODY =
+      Pattern.compile("(?is)\\s*create\\b.*?\\b(trigger|procedure|function|event)\\b.*");
+
+  /** What {@code end} may close inside a body without having been opened by begin or case. */
+  private static final Set<String> BLOCKS = Set.of("if", "loop", "while", "repeat", "for");
 
   static Migration parse(long version, String description, String up, String undo) {
     List<String> statements = split(up);
@@ -46,13 +54,13 @@ record Migration(
   }
 
   /**
-   * Statements end at a semicolon; those of a trigger's or procedure's body are kept together by
-   * {@code begin … end}.
+   * Statements end at a semicolon; those in the body of a trigger or procedure are kept together by
+   * its {@code begin … end}.
    */
   static List<String> split(String script) {
     List<String> statements = new ArrayList<>();
     StringBuilder statement = new StringBuilder();
-    int depth = 0;
+    Nesting nesting = new Nesting();
     for (SqlScanner.Piece piece : SqlScanner.scan(script)) {
       if (piece.type() == SqlScanner.Type.COMMENT) {
         statement.append(' ');
@@ -60,13 +68,10 @@ record Migration(
         statement.append(piece.text());
       } else {
         for (String part : TOKEN.matcher(piece.text()).results().map(MatchResult::group).toList()) {
-          if (part.equalsIgnoreCase("begin") || part.equalsIgnoreCase("case")) {
-            depth++;
-          } else if (part.equalsIgnoreCase("end")) {
-            depth = Math.max(0, depth - 1);
-          }
-          if (part.equals(";") && depth == 0) {
+          nesting.see(part.toLowerCase(Locale.ROOT));
+          if (part.equals(";") && !(nesting.inside() && HAS_BODY.matcher(statement).lookingAt())) {
             add(statements, statement);
+            nesting = new Nesting();
           } else {
             statement.append(part);
           }
@@ -75,6 +80,30 @@ record Migration(
     }
     add(statements, statement);
     return List.copyOf(statements);
+  }
+
+  /** How deep we are in begin and case; {@code end} closes them, {@code end if} and such do not. */
+  private static final class Nesting {
+    private int depth;
+    private boolean afterEnd;
+
+    void see(String token) {
+      if (token.isBlank()) {
+        return;
+      }
+      if (afterEnd && BLOCKS.contains(token)) {
+        depth++;
+      } else if (token.equals("end")) {
+        depth--;
+      } else if (token.equals("begin") || (token.equals("case") && !afterEnd)) {
+        depth++;
+      }
+      afterEnd = token.equals("end");
+    }
+
+    boolean inside() {
+      return depth > 0;
+    }
   }
 
   private static void add(List<String> statements, StringBuilder statement) {
@@ -103,7 +132,7 @@ record Migration(
     for (SqlScanner.Piece piece : SqlScanner.scan(statement)) {
       out.append(
           piece.type() == SqlScanner.Type.CODE
-              ? piece.text().replaceAll("\\s+", " ").replaceAll(" ?([(),]) ?", "$1")
+              ? piece.text().replaceAll("\\s+", " ").replaceAll(" ?([^\\w ]) ?", "$1")
               : piece.text());
     }
     return out.toString().strip();

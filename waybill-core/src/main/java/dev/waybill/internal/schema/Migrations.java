@@ -10,7 +10,10 @@ import java.util.regex.Pattern;
 
 /** A bundle of migrations for one dialect, in order, and the cutovers that complete them. */
 final class Migrations {
-  /** The bundle of this release: {@code V…} are migrations, {@code C…} cutovers. */
+  /**
+   * The bundle of this release: {@code V…} are migrations, and {@code C…} is the cutover that
+   * completes the migration of its number.
+   */
   private static final List<String> OF_THIS_RELEASE = List.of("V001__guard");
 
   private static final Pattern NAME = Pattern.compile("([VC])(\\d+)__(\\w+)");
@@ -38,11 +41,14 @@ final class Migrations {
       String path = folder + dialect.folder() + "/";
       String text = Statements.resource(path + name + ".sql");
       String words = matcher.group(3).replace('_', ' ');
+      long version = Long.parseLong(matcher.group(2));
       if (matcher.group(1).equals("C")) {
-        cutovers.add(Cutover.parse(words, text));
+        if (all.stream().noneMatch(migration -> migration.version() == version)) {
+          throw new IllegalArgumentException("No migration before it for the cutover " + name);
+        }
+        cutovers.add(Cutover.parse(version, words, text));
         continue;
       }
-      long version = Long.parseLong(matcher.group(2));
       if (!all.isEmpty() && all.get(all.size() - 1).version() >= version) {
         throw new IllegalArgumentException("Migrations out of order at " + name);
       }

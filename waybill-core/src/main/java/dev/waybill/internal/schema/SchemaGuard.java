@@ -1,30 +1,26 @@
 package dev.waybill.internal.schema;
 
-import dev.waybill.DatabaseException;
 import dev.waybill.internal.loop.Time;
 import dev.waybill.internal.sql.Dialect;
 import dev.waybill.internal.sql.Naming;
-import dev.waybill.internal.sql.Statements;
 import dev.waybill.internal.sql.Tx;
 import dev.waybill.internal.store.SchemaStore;
 import dev.waybill.internal.store.SchemaStore.HistoryRow;
 import dev.waybill.internal.store.SchemaStore.Unit;
 import dev.waybill.schema.SchemaIncompatibleException;
-import dev.waybill.schema.SchemaIncompatibleException.DataNotReady;
 import dev.waybill.schema.SchemaIncompatibleException.HistoryMissing;
-import dev.waybill.schema.SchemaIncompatibleException.QueryFailed;
 import dev.waybill.schema.SchemaOptions;
 import dev.waybill.schema.SchemaPlan;
 import dev.waybill.schema.SchemaStatus;
 import dev.waybill.schema.SchemaStatus.State;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
-import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import javax.sql.DataSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,11 +32,15 @@ public final class SchemaGuard {
   private final SchemaStore store;
   private final Migrations migrations;
   private final SchemaOptions options;
+  private final Names names;
+  private final Cutovers cutovers;
 
   private SchemaGuard(SchemaStore store, Migrations migrations, SchemaOptions options) {
     this.store = store;
     this.migrations = migrations;
     this.options = options;
+    this.names = new Names(store.dialect(), store.naming());
+    this.cutovers = new Cutovers(store, migrations.cutovers(), names);
   }
 
   /** The guard of this release. */
@@ -55,42 +55,45 @@ public final class SchemaGuard {
       Time time) {
     Naming naming = new Naming(options.prefix(), options.schema());
     SchemaStore store =
-        asking("Opening the database", () -> SchemaStore.open(dataSource, naming, time));
+        Asking.of("Opening the database", () -> SchemaStore.open(dataSource, naming, time));
     return new SchemaGuard(store, bundle.apply(store.dialect()), options);
   }
 
   /** Applies what is missing, then completes the cutovers. Gives the versions it applied. */
   public List<Long> migrate() {
     List<Long> applied =
-        asking("Migrating", () -> store.exclusively(options.lockTimeout(), this::migrateUnderLock));
-    if (!migrations.cutovers().isEmpty()) {
-      asking("Completing cutovers", this::completeCutovers);
+        Asking.of(
+            "Migrating", () -> store.exclusively(options.lockTimeout(), this::migrateUnderLock));
+    if (!applied.isEmpty()) {
+      log.info("Applied migrations {} to {}", applied, store.historyTable());
     }
+    cutovers.complete();
     return applied;
   }
 
   private List<Long> migrateUnderLock(Unit unit) {
-    Verdict verdict =
-        unit.run(
-            tx -> {
-              if (!store.historyExists(tx)) {
-                store.createHistory(tx);
-              }
-              return new Verdict(migrations, store.history(tx), store.fence(tx));
-            });
+    Verdict verdict = Asking.of("Reading the history", () -> unit.run(this::begin));
     throwIfPresent(verdict.obstacle(store.historyTable()));
     List<Long> applied = new ArrayList<>();
     for (Migration migration : verdict.pending()) {
-      asking(
-          "Migration " + migration.version() + " (" + migration.description() + ")",
+      String title = "Migration " + migration.version() + " (" + migration.description() + ")";
+      log.info("{} begins", title);
+      Asking.of(
+          title,
           () -> {
             store.apply(unit, step(migration));
             return true;
           });
-      log.info("Applied migration {} ({})", migration.version(), migration.description());
       applied.add(migration.version());
     }
     return applied;
+  }
+
+  private Verdict begin(Tx tx) {
+    if (!store.historyExists(tx)) {
+      store.createHistory(tx);
+    }
+    return verdict(tx);
   }
 
   private SchemaStore.Step step(Migration migration) {
@@ -99,85 +102,48 @@ public final class SchemaGuard {
         migration.description(),
         migration.checksum(),
         migration.fenced(),
-        renamed(migration.statements()),
+        names.in(migration.statements()),
         LibraryVersion.current());
-  }
-
-  private List<String> renamed(List<String> statements) {
-    return statements.stream()
-        .map(statement -> Statements.rename(statement, store.dialect(), store.naming()))
-        .toList();
-  }
-
-  private boolean completeCutovers() {
-    for (Cutover cutover : migrations.cutovers()) {
-      if (store.transact(tx -> validated(tx, cutover))) {
-        continue;
-      }
-      throwIfPresent(store.transact(tx -> notReady(tx, cutover)));
-      for (String statement : renamed(cutover.validate())) {
-        store.transact(
-            tx -> {
-              tx.script(statement);
-              return true;
-            });
-      }
-      log.info("Completed cutover {}", cutover.name());
-    }
-    return true;
-  }
-
-  private boolean validated(Tx tx, Cutover cutover) {
-    return tx.query(cutover.validated()).one(row -> row.flag("validated"));
-  }
-
-  private Optional<SchemaIncompatibleException> notReady(Tx tx, Cutover cutover) {
-    Map<String, Long> counts = new LinkedHashMap<>();
-    tx.query(cutover.legacy()).list(row -> counts.put(row.text("what"), row.number("n")));
-    counts.values().removeIf(n -> n == 0);
-    return counts.isEmpty()
-        ? Optional.empty()
-        : Optional.of(new DataNotReady(cutover.name(), counts));
   }
 
   /** Throws the verdict if this release must not run here. Reads only, on one snapshot. */
   public void check() {
-    throwIfPresent(asking("Checking the schema", () -> store.reading(this::judge)));
+    throwIfPresent(Asking.of("Checking the schema", () -> store.reading(this::judge)));
   }
 
   private Optional<SchemaIncompatibleException> judge(Tx tx) {
     if (!store.historyExists(tx)) {
       return Optional.of(new HistoryMissing(store.historyTable(), migrations.first()));
     }
-    Verdict verdict = new Verdict(migrations, store.history(tx), store.fence(tx));
-    return verdict.obstacle(store.historyTable()).or(verdict::tooOld).or(() -> unreadyCutover(tx));
-  }
-
-  private Optional<SchemaIncompatibleException> unreadyCutover(Tx tx) {
-    return migrations.cutovers().stream()
-        .filter(cutover -> !validated(tx, cutover))
-        .map(cutover -> notReady(tx, cutover))
-        .flatMap(Optional::stream)
-        .findFirst();
+    Verdict verdict = verdict(tx);
+    return verdict
+        .obstacle(store.historyTable())
+        .or(verdict::tooOld)
+        .or(() -> cutovers.notReady(tx));
   }
 
   /** What {@link #migrate} would do; throws what it would throw before it does anything. */
   public SchemaPlan plan() {
-    return asking(
-        "Planning",
-        () ->
-            store.reading(
-                tx -> {
-                  Verdict verdict = verdict(tx);
-                  throwIfPresent(verdict.obstacle(store.historyTable()));
-                  return new SchemaPlan(
-                      store.dialect().kind(), verdict.pending().stream().map(this::plan).toList());
-                }));
+    return Asking.of("Planning", () -> store.reading(this::plan));
+  }
+
+  private SchemaPlan plan(Tx tx) {
+    Verdict verdict = verdict(tx);
+    throwIfPresent(verdict.obstacle(store.historyTable()));
+    List<Migration> pending = verdict.pending();
+    Set<Long> versions = pending.stream().map(Migration::version).collect(Collectors.toSet());
+    return new SchemaPlan(
+        store.dialect().kind(),
+        pending.stream().map(this::plan).toList(),
+        cutovers.open(tx, versions));
   }
 
   private Verdict verdict(Tx tx) {
-    List<HistoryRow> history = store.historyExists(tx) ? store.history(tx) : List.of();
-    return new Verdict(migrations, history, store.fence(tx));
+    return new Verdict(migrations, history(tx), store.fence(tx));
+  }
+
+  private List<HistoryRow> history(Tx tx) {
+    return store.historyExists(tx) ? store.history(tx) : List.of();
   }
 
   private SchemaPlan.Step plan(Migration migration) {
@@ -185,21 +151,20 @@ public final class SchemaGuard {
         migration.version(),
         migration.description(),
         migration.fenced(),
-        renamed(migration.statements()));
+        names.in(migration.statements()));
   }
 
   /** Everything known, without throwing a verdict. */
   public SchemaStatus status() {
-    return asking(
+    return Asking.of(
         "Reading the schema's status",
         () ->
             store.reading(
-                tx -> {
-                  List<HistoryRow> history =
-                      store.historyExists(tx) ? store.history(tx) : List.of();
-                  return new SchemaStatus(
-                      store.dialect().kind(), judge(tx), List.copyOf(states(history).values()));
-                }));
+                tx ->
+                    new SchemaStatus(
+                        store.dialect().kind(),
+                        judge(tx),
+                        List.copyOf(states(history(tx)).values()))));
   }
 
   private Map<Long, SchemaStatus.Migration> states(List<HistoryRow> history) {
@@ -238,14 +203,6 @@ public final class SchemaGuard {
   private static void throwIfPresent(Optional<SchemaIncompatibleException> verdict) {
     if (verdict.isPresent()) {
       throw verdict.get();
-    }
-  }
-
-  private static <T> T asking(String doing, Supplier<T> work) {
-    try {
-      return work.get();
-    } catch (DatabaseException e) {
-      throw new QueryFailed(doing, e);
     }
   }
 }

@@ -2,26 +2,32 @@ package dev.waybill.internal.schema;
 
 import dev.waybill.internal.sql.Dialect;
 import dev.waybill.internal.sql.Naming;
+import dev.waybill.internal.sql.SqlScanner;
 import dev.waybill.internal.sql.Statements;
 import dev.waybill.schema.SchemaOptions;
 import dev.waybill.spi.DatabaseKind;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * Writes the migrations as scripts for people and tools who apply DDL themselves. A script records
  * itself in history and fence, so that {@code check} is content afterwards.
  */
 public final class SchemaPrinter {
+  private static final Pattern PARAMETER = Pattern.compile(":([a-z_]+)\\b");
+
   private final Dialect dialect;
-  private final Naming naming;
+  private final Names names;
   private final Migrations migrations;
   private final Map<String, String> guard;
   private final StringBuilder out = new StringBuilder();
 
   private SchemaPrinter(Dialect dialect, Naming naming, Migrations migrations) {
     this.dialect = dialect;
-    this.naming = naming;
+    this.names = new Names(dialect, naming);
     this.migrations = migrations;
     this.guard =
         Statements.blocks(
@@ -82,17 +88,34 @@ public final class SchemaPrinter {
       if (migration.fenced()) {
         record("schema_fence_insert", migration);
       }
+      migrations.cutovers().stream()
+          .filter(cutover -> cutover.version() == migration.version())
+          .forEach(this::cutover);
     }
     return out.toString();
   }
 
+  private void cutover(Cutover cutover) {
+    out.append("\n-- Cutover ").append(cutover.name());
+    out.append(": takes effect once no rows of the old shape are left, and can be repeated.\n");
+    cutover.validate().forEach(this::statement);
+  }
+
+  /**
+   * The history row is taken out last and marked first: where DDL commits by itself, a script that
+   * stopped halfway leaves a dirty migration, not one that seems to be applied. The fence row stays
+   * until the schema is again one that older releases can live with.
+   */
   private String undo(Migration migration) {
     title("Undo of migration ", migration);
-    if (migration.fenced() && migration.version() != migrations.first()) {
-      statement("delete from waybill_schema_fence where version = " + migration.version());
-    }
+    String where = " where version = " + migration.version();
+    String no = dialect == Dialect.SQLITE ? "0" : "false";
+    statement("update waybill_schema_history set success = " + no + where);
     migration.undo().forEach(this::statement);
-    statement("delete from waybill_schema_history where version = " + migration.version());
+    if (migration.fenced() && migration.version() != migrations.first()) {
+      statement("delete from waybill_schema_fence" + where);
+    }
+    statement("delete from waybill_schema_history" + where);
     return out.toString();
   }
 
@@ -102,25 +125,43 @@ public final class SchemaPrinter {
   }
 
   private void statement(String text) {
-    out.append(Statements.rename(text, dialect, naming)).append(";\n");
+    String sql = names.in(text);
+    out.append(hasBody(sql) ? "delimiter //\n" + sql + " //\ndelimiter ;\n" : sql + ";\n");
+  }
+
+  /**
+   * The clients of MySQL and MariaDB cut at every semicolon unless told to look for another end.
+   */
+  private boolean hasBody(String sql) {
+    return (dialect == Dialect.MYSQL || dialect == Dialect.MARIADB)
+        && SqlScanner.scan(sql).stream()
+            .anyMatch(piece -> piece.type() == SqlScanner.Type.CODE && piece.text().contains(";"));
   }
 
   /** The same statement that the guard uses, with literals in the place of its parameters. */
   private void record(String name, Migration migration) {
+    Map<String, String> values =
+        Map.of(
+            "version", Long.toString(migration.version()),
+            "description", literal(migration.description()),
+            "checksum", literal(migration.checksum()),
+            "success", dialect == Dialect.SQLITE ? "1" : "true",
+            "statement", Integer.toString(migration.statements().size()),
+            "duration_millis", "0",
+            "library_version", literal(LibraryVersion.current()));
     String text =
-        block(name)
-            .replaceAll(":version\\b", Long.toString(migration.version()))
-            .replaceAll(":description\\b", literal(migration.description()))
-            .replaceAll(":checksum\\b", literal(migration.checksum()))
-            .replaceAll(":success\\b", dialect == Dialect.SQLITE ? "1" : "true")
-            .replaceAll(":statement\\b", Integer.toString(migration.statements().size()))
-            .replaceAll(":duration_millis\\b", "0")
-            .replaceAll(":library_version\\b", literal(LibraryVersion.current()));
+        PARAMETER
+            .matcher(block(name))
+            .replaceAll(
+                parameter ->
+                    Matcher.quoteReplacement(
+                        Objects.requireNonNull(
+                            values.get(parameter.group(1)), parameter.group(1))));
     statement(text);
   }
 
   private String block(String name) {
-    return guard.getOrDefault(name, "");
+    return Objects.requireNonNull(guard.get(name), name);
   }
 
   private static String literal(String text) {

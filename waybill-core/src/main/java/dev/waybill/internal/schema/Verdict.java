@@ -68,11 +68,17 @@ final class Verdict {
   List<Migration> pending() {
     List<Migration> pending = new ArrayList<>();
     for (Migration migration : migrations.all()) {
-      if (history.stream().noneMatch(row -> row.version() == migration.version())) {
+      if (history.stream().noneMatch(row -> isApplied(migration, row))) {
         pending.add(migration);
       }
     }
     return pending;
+  }
+
+  private static boolean isApplied(Migration migration, HistoryRow row) {
+    return row.version() == migration.version()
+        && row.success()
+        && row.checksum().equals(migration.checksum());
   }
 
   /** Too old: the lowest pending migration. */
@@ -82,9 +88,9 @@ final class Verdict {
       return Optional.empty();
     }
     long latest =
-        history.stream()
-            .filter(row -> row.success() && migrations.find(row.version()).isPresent())
-            .mapToLong(HistoryRow::version)
+        migrations.all().stream()
+            .filter(migration -> !pending.contains(migration))
+            .mapToLong(Migration::version)
             .max()
             .orElse(0);
     return Optional.of(new TooOld(pending.get(0).version(), latest));

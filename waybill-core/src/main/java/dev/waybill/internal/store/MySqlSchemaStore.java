@@ -3,13 +3,13 @@ package dev.waybill.internal.store;
 import dev.waybill.DatabaseException;
 import dev.waybill.internal.loop.Time;
 import dev.waybill.internal.sql.Database;
+import dev.waybill.internal.sql.Tx;
 import java.util.HexFormat;
 
 /**
  * MySQL and MariaDB commit every DDL statement by itself, so a migration cannot be undone by a
  * rollback. Its history row goes first, unsuccessful, and says before each statement which one is
- * next (the DDL's own implicit commit makes that durable), so that whoever comes after a crash
- * knows exactly how far it came.
+ * next, so that whoever comes after a crash knows exactly how far it came.
  */
 final class MySqlSchemaStore extends SchemaStore {
   MySqlSchemaStore(Database database, Time time) {
@@ -40,21 +40,56 @@ final class MySqlSchemaStore extends SchemaStore {
   }
 
   private void applyOne(Unit unit, Step step, int number) {
-    try {
+    if (number > 1) {
       unit.run(
-          tx -> {
-            tx.sql("schema_history_reach")
-                .set("version", step.version())
-                .set("statement", number)
-                .update();
-            tx.script(step.statements().get(number - 1));
-            return true;
-          });
+          tx ->
+              tx.sql("schema_history_reach")
+                  .set("version", step.version())
+                  .set("statement", number)
+                  .update());
+    }
+    Attempt attempt = new Attempt(step.statements().get(number - 1));
+    try {
+      unit.run(attempt::run);
     } catch (DatabaseException e) {
-      if (number == 1 && e.kind() != DatabaseException.Kind.DISCONNECTED) {
+      if (number == 1 && attempt.hadNoEffect) {
         forget(unit, step, e);
       }
       throw e;
+    }
+  }
+
+  /** One statement, maybe repeated, and whether it is certain that it changed nothing. */
+  private static final class Attempt {
+    private final String statement;
+    private boolean hadNoEffect = true;
+
+    Attempt(String statement) {
+      this.statement = statement;
+    }
+
+    boolean run(Tx tx) {
+      try {
+        tx.script(statement);
+        hadNoEffect = false;
+        return true;
+      } catch (DatabaseException e) {
+        hadNoEffect &= wasRefused(tx, e);
+        throw e;
+      }
+    }
+
+    /**
+     * Whether the server itself says that the statement failed: each is atomic, so it had no effect
+     * then. An error of the driver or pool alone leaves open what the server did.
+     */
+    private static boolean wasRefused(Tx tx, DatabaseException failure) {
+      try {
+        return tx.sql("schema_refused").one(row -> row.flag("refused"));
+      } catch (DatabaseException e) {
+        failure.addSuppressed(e);
+        return false;
+      }
     }
   }
 

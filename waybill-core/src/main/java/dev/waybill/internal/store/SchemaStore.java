@@ -8,8 +8,6 @@ import dev.waybill.internal.sql.Retry;
 import dev.waybill.internal.sql.Row;
 import dev.waybill.internal.sql.Session;
 import dev.waybill.internal.sql.Tx;
-import dev.waybill.schema.SchemaIncompatibleException.LockNotObtained;
-import dev.waybill.schema.SchemaIncompatibleException.LockNotReleased;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -18,17 +16,14 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
 import java.util.function.Function;
 import javax.sql.DataSource;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** The history, the fence and the lock of the schema guard. This shape is PostgreSQL's. */
 public class SchemaStore {
-  private static final Logger log = LoggerFactory.getLogger(SchemaStore.class);
   private static final String HISTORY = "waybill_schema_history";
   private static final String FENCE = "waybill_schema_fence";
-  private static final Duration LOCK_POLL = Duration.ofMillis(50);
 
   /** A row of the history. */
   public record HistoryRow(
@@ -194,78 +189,20 @@ public class SchemaStore {
         .update();
   }
 
-  /**
-   * Runs the work while no other process migrates. The session goes back to its pool only after the
-   * lock is known to be released; in every other case its connection is ended.
-   */
+  /** Runs the work while no other process migrates, on the session that holds the lock. */
   public <T> T exclusively(Duration timeout, Function<Unit, T> work) {
-    Session session = database.session();
-    boolean mayHoldLock = true;
-    try {
-      if (!lock(session, timeout)) {
-        mayHoldLock = false;
-        throw new LockNotObtained("it was busy for " + timeout, null);
-      }
-      T result = work.apply(session::transact);
+    try (SchemaLock lock = new SchemaLock(database.session(), lockKey(), time)) {
+      lock.acquire(timeout);
+      T result;
       try {
-        unlock(session);
-      } catch (RuntimeException e) {
-        throw new LockNotReleased(e);
+        result = work.apply(lock::run);
+      } catch (RuntimeException | Error e) {
+        lock.releaseAfter(e);
+        throw e;
       }
-      mayHoldLock = false;
+      lock.release();
       return result;
-    } catch (LockNotObtained | LockNotReleased e) {
-      throw e;
-    } catch (RuntimeException | Error e) {
-      mayHoldLock = !unlockAfter(e, session);
-      throw e;
-    } finally {
-      if (mayHoldLock) {
-        session.discard();
-      } else {
-        session.close();
-      }
     }
-  }
-
-  /** Polls, so that the wait can be interrupted and no statement is open while we wait. */
-  private boolean lock(Session session, Duration timeout) {
-    long deadline = time.nanos() + timeout.toNanos();
-    while (!session.transact(tx -> tx.sql("schema_lock").set("key", lockKey()).one(this::done))) {
-      if (time.nanos() - deadline >= 0) {
-        return false;
-      }
-      try {
-        time.sleep(LOCK_POLL);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        throw new LockNotObtained("the waiting thread was interrupted", e);
-      }
-    }
-    return true;
-  }
-
-  private void unlock(Session session) {
-    if (!session.transact(tx -> tx.sql("schema_unlock").set("key", lockKey()).one(this::done))) {
-      throw new IllegalStateException("The database says that the migration lock was not held");
-    }
-  }
-
-  /** The error of the work matters more than one of the unlocking. */
-  private boolean unlockAfter(Throwable failure, Session session) {
-    try {
-      unlock(session);
-      return true;
-    } catch (RuntimeException e) {
-      log.error(
-          "The migration lock could not be released after a failure; its connection is ended", e);
-      failure.addSuppressed(e);
-      return false;
-    }
-  }
-
-  private boolean done(Row row) throws SQLException {
-    return row.flag("done");
   }
 
   /** What the lock is called in this database. */
@@ -273,10 +210,14 @@ public class SchemaStore {
     return ByteBuffer.wrap(lockDigest()).getLong();
   }
 
+  /**
+   * Of the table that the lock is about. Servers that fold case know one table by several names, so
+   * case does not count: at worst two installations wait for each other.
+   */
   final byte[] lockDigest() {
+    String about = "waybill migration of " + historyTable().toLowerCase(Locale.ROOT);
     try {
-      return MessageDigest.getInstance("SHA-256")
-          .digest(("waybill migration of " + historyTable()).getBytes(StandardCharsets.UTF_8));
+      return MessageDigest.getInstance("SHA-256").digest(about.getBytes(StandardCharsets.UTF_8));
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException("Every JVM has SHA-256", e);
     }

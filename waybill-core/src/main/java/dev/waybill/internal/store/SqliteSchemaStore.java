@@ -21,7 +21,7 @@ final class SqliteSchemaStore extends SchemaStore {
 
   @Override
   public <T> T exclusively(Duration timeout, Function<Unit, T> work) {
-    long deadline = time().nanos() + timeout.toNanos();
+    long deadline = time().nanos() + Time.toNanos(timeout);
     try (Session session = database().retrying(Retry.never()).session()) {
       while (true) {
         try {

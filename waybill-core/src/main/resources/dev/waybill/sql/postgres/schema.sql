@@ -27,7 +27,7 @@ create table if not exists waybill_schema_history (
 
 -- name: schema_history_rows
 select version, description, checksum, success, statement, duration_millis, library_version,
-  (extract(epoch from applied_at) * 1000000)::bigint as applied_at
+  case when isfinite(applied_at) then (extract(epoch from applied_at) * 1000000)::bigint else 0 end as applied_at
 from waybill_schema_history
 order by version
 
@@ -58,3 +58,7 @@ select pg_catalog.pg_advisory_unlock(:key) as done
 
 -- name: schema_history_forget
 delete from waybill_schema_history where version = :version and not success
+
+-- name: schema_refused
+-- A statement that failed is rolled back with its migration.
+select true as refused

@@ -8,7 +8,8 @@
 
 -- name: schema_history_exists
 select exists (
-  select 1 from sqlite_master where type = 'table' and name = :table and coalesce(:schema, '') = ''
+  select 1 from sqlite_master
+  where type = 'table' and name = :table collate nocase and coalesce(:schema, '') = ''
 ) as found
 
 -- name: schema_history_create
@@ -62,3 +63,7 @@ select :key is not null as done
 
 -- name: schema_history_forget
 delete from waybill_schema_history where version = :version and not success
+
+-- name: schema_refused
+-- A statement that failed is rolled back with its migration.
+select 1 as refused

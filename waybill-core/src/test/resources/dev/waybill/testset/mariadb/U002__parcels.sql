@@ -1,0 +1,2 @@
+drop table if exists waybill_label;
+drop table if exists waybill_parcel;

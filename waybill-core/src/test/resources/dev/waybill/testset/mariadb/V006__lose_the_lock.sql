@@ -1,0 +1,1 @@
+do release_all_locks();

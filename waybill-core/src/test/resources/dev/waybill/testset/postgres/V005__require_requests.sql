@@ -1,0 +1,6 @@
+-- fence: releases before this one write keys without requests.
+alter table waybill_parcel add constraint waybill_parcel_request_ck
+  check (request_key is null or request is not null) not valid;
+
+alter table waybill_label add constraint waybill_label_request_ck
+  check (request_key is null or request is not null) not valid;

@@ -1,0 +1,2 @@
+drop table if exists waybill_schema_cutover;
+drop table if exists waybill_schema_fence;
