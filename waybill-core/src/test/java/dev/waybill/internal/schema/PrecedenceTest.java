@@ -55,7 +55,7 @@ class PrecedenceTest {
     List<Arguments> pairs = new ArrayList<>();
     for (Wrong first : Wrong.values()) {
       for (Wrong second : Wrong.values()) {
-        if (first.ordinal() < second.ordinal() && canMeet(first, second)) {
+        if (first.compareTo(second) < 0 && canMeet(first, second)) {
           pairs.add(Arguments.of(first, second));
         }
       }
