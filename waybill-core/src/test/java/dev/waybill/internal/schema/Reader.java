@@ -27,7 +27,9 @@ final class Reader implements AutoCloseable {
       case MYSQL, MARIADB ->
           // From here and from anywhere: a server may have a nameless user for local logins.
           database.execute(
-              "create user " + reader.hosts(" identified by '" + reader.password + "'"),
+              "create user "
+                  + reader.hosts(
+                      " identified " + reader.plugin() + " by '" + reader.password + "'"),
               "grant select on " + reader.schema() + ".* to " + reader.hosts(""));
       // A file that is read only must be there already.
       case SQLITE -> database.execute("create table other (id integer)", "drop table other");
@@ -54,6 +56,10 @@ final class Reader implements AutoCloseable {
               password);
       case SQLITE -> Sources.of(url.replaceFirst("\\?.*", "?open_mode=1"), "", "");
     };
+  }
+
+  private String plugin() {
+    return database.product() == DatabaseProduct.MYSQL ? "with mysql_native_password" : "";
   }
 
   private String hosts(String clause) {

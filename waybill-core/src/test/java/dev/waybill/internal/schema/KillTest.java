@@ -1,0 +1,75 @@
+package dev.waybill.internal.schema;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.waybill.testkit.ChildJvm;
+import dev.waybill.testkit.DatabaseProduct;
+import dev.waybill.testkit.EveryDatabase;
+import dev.waybill.testkit.FaultyDataSource;
+import dev.waybill.testkit.Operation;
+import dev.waybill.testkit.TestDatabase;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/**
+ * A process is killed, as by a power failure, when a statement that changes something has taken
+ * effect and nothing was done after it: each one in turn. {@link CrashTest} does the same to every
+ * statement by cutting connections.
+ */
+@EveryDatabase
+class KillTest {
+  private static final Duration SOON = Duration.ofSeconds(60);
+
+  private final TestDatabase database;
+
+  KillTest(TestDatabase database) {
+    this.database = database;
+  }
+
+  @Test
+  void whoeverComesAfterAKilledProcessCompletesItsWork() throws Exception {
+    Outcome undisturbed = Outcome.undisturbed(database);
+    int dirty = 0;
+    for (int statement : statementsOfMigrations()) {
+      try (TestDatabase fresh = database.fresh();
+          ChildJvm child = MigratingMain.startAndStopAfter(fresh, statement)) {
+        child.awaitLine("stopped", SOON);
+        child.kill();
+        dirty += Recovery.of(fresh).complete() ? 1 : 0;
+        assertThat(Outcome.of(fresh))
+            .as("killed after statement %s", statement)
+            .isEqualTo(undisturbed);
+      }
+    }
+    boolean ddlCommitsByItself =
+        database.product() == DatabaseProduct.MYSQL
+            || database.product() == DatabaseProduct.MARIADB;
+    assertThat(dirty > 0).isEqualTo(ddlCommitsByItself);
+  }
+
+  /** The numbers of those statements of a whole run that are a migration's own. */
+  private List<Integer> statementsOfMigrations() throws SQLException {
+    try (TestDatabase other = database.fresh()) {
+      FaultyDataSource watched = new FaultyDataSource(other.dataSource());
+      List<String> planned =
+          TestSet.guard(watched).plan().pending().stream()
+              .flatMap(step -> step.statements().stream())
+              .toList();
+      watched.reset();
+      TestSet.guard(watched).migrate();
+      List<Integer> numbers = new ArrayList<>();
+      int number = 0;
+      for (Operation made : watched.trace()) {
+        number += made.kind() == Operation.Kind.STATEMENT ? 1 : 0;
+        if (planned.contains(made.sql())) {
+          numbers.add(number);
+        }
+      }
+      assertThat(numbers).hasSameSizeAs(planned);
+      return numbers;
+    }
+  }
+}
