@@ -351,6 +351,9 @@ class SqlFailureOnServersTest {
   }
 
   private void withLimitedRole(Steps steps) throws Exception {
+    String drop =
+        (dialect == Dialect.POSTGRES ? "drop role if exists " : "drop user if exists ") + ROLE;
+    database.execute(drop);
     if (dialect == Dialect.POSTGRES) {
       database.execute("create role " + ROLE + " login connection limit 1 password 'right'");
     } else {
@@ -367,7 +370,7 @@ class SqlFailureOnServersTest {
     try {
       steps.run();
     } finally {
-      database.execute((dialect == Dialect.POSTGRES ? "drop role " : "drop user ") + ROLE);
+      database.execute(drop);
     }
   }
 
