@@ -93,6 +93,7 @@ class CrashTest {
     }
   }
 
+  @SuppressWarnings("try") // The log is only kept quiet.
   private boolean disturb(TestDatabase fresh, Fault fault, boolean cut, Moment moment)
       throws SQLException {
     FaultyDataSource faulty = new FaultyDataSource(fresh.dataSource());
