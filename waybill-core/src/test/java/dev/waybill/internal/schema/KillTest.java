@@ -12,6 +12,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.Test;
  * effect and nothing was done after it: each one in turn. {@link CrashTest} does the same to every
  * statement by cutting connections.
  */
+@Tag("long")
 @EveryDatabase
 class KillTest {
   private static final Duration SOON = Duration.ofSeconds(60);
@@ -34,12 +36,12 @@ class KillTest {
     Outcome undisturbed = Outcome.undisturbed(database);
     int dirty = 0;
     for (int statement : statementsOfMigrations()) {
-      try (TestDatabase fresh = database.fresh();
-          ChildJvm child = MigratingMain.startAndStopAfter(fresh, statement)) {
+      try (Emptied empty = Emptied.of(database);
+          ChildJvm child = MigratingMain.startAndStopAfter(empty.database(), statement)) {
         child.awaitLine("stopped", SOON);
         child.kill();
-        dirty += Recovery.of(fresh).complete() ? 1 : 0;
-        assertThat(Outcome.of(fresh))
+        dirty += Recovery.of(empty.database()).complete() ? 1 : 0;
+        assertThat(Outcome.of(empty.database()))
             .as("killed after statement %s", statement)
             .isEqualTo(undisturbed);
       }

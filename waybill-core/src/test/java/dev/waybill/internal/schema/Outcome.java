@@ -1,6 +1,7 @@
 package dev.waybill.internal.schema;
 
 import dev.waybill.testkit.TestDatabase;
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 
@@ -21,14 +22,17 @@ record Outcome(
     List<String> rows) {
 
   static Outcome of(TestDatabase database) throws SQLException {
-    return new Outcome(
-        SchemaDump.of(database),
-        Rows.of(
-            database,
-            "select version, checksum, success, statement from waybill_schema_history order by version"),
-        Rows.of(database, "select version from waybill_schema_fence order by version"),
-        TestSet.guard(database).plan().cutovers(),
-        Rows.of(database, "select id, title from waybill_parcel order by id"));
+    try (Connection connection = database.connect()) {
+      return new Outcome(
+          SchemaDump.of(database),
+          Rows.of(
+              connection,
+              "select version, checksum, success, statement from waybill_schema_history"
+                  + " order by version"),
+          Rows.of(connection, "select version from waybill_schema_fence order by version"),
+          TestSet.guard(database).plan().cutovers(),
+          Rows.of(connection, "select id, title from waybill_parcel order by id"));
+    }
   }
 
   static Outcome undisturbed(TestDatabase database) throws SQLException {

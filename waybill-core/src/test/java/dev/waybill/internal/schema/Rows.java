@@ -16,8 +16,13 @@ final class Rows {
 
   /** The rows of a query, their columns joined by a bar. */
   static List<String> of(TestDatabase database, String query) throws SQLException {
-    try (Connection connection = database.connect();
-        Statement statement = connection.createStatement();
+    try (Connection connection = database.connect()) {
+      return of(connection, query);
+    }
+  }
+
+  static List<String> of(Connection connection, String query) throws SQLException {
+    try (Statement statement = connection.createStatement();
         ResultSet rows = statement.executeQuery(query)) {
       List<String> all = new ArrayList<>();
       while (rows.next()) {

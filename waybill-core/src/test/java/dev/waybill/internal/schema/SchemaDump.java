@@ -1,6 +1,7 @@
 package dev.waybill.internal.schema;
 
 import dev.waybill.testkit.TestDatabase;
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
@@ -10,46 +11,48 @@ import java.util.List;
  * indexes, functions and triggers, in a fixed order and without counters.
  */
 final class SchemaDump {
-  private final TestDatabase database;
+  private final Connection connection;
 
-  private SchemaDump(TestDatabase database) {
-    this.database = database;
+  private SchemaDump(Connection connection) {
+    this.connection = connection;
   }
 
   /** The schema that a connection works in. */
   static String of(TestDatabase database) throws SQLException {
-    SchemaDump dump = new SchemaDump(database);
-    List<String> parts =
-        switch (database.product()) {
-          case POSTGRESQL -> dump.postgres();
-          case MYSQL, MARIADB -> dump.mysql();
-          case SQLITE -> dump.sqlite();
-        };
-    return String.join(";\n\n", parts) + (parts.isEmpty() ? "" : ";\n");
+    try (Connection connection = database.connect()) {
+      SchemaDump dump = new SchemaDump(connection);
+      List<String> parts =
+          switch (database.product()) {
+            case POSTGRESQL -> dump.postgres();
+            case MYSQL, MARIADB -> dump.mysql();
+            case SQLITE -> dump.sqlite();
+          };
+      return String.join(";\n\n", parts) + (parts.isEmpty() ? "" : ";\n");
+    }
   }
 
   private List<String> sqlite() throws SQLException {
     return Rows.of(
-        database,
+        connection,
         "select sql from sqlite_master where sql is not null and name not like 'sqlite\\_%' escape '\\'"
             + " order by tbl_name, type <> 'table', type, name");
   }
 
   private List<String> mysql() throws SQLException {
     List<String> parts = new ArrayList<>();
-    for (String table : Rows.of(database, "show full tables where table_type = 'BASE TABLE'")) {
+    for (String table : Rows.of(connection, "show full tables where table_type = 'BASE TABLE'")) {
       String name = table.substring(0, table.indexOf('|'));
-      String created = Rows.of(database, "show create table `" + name + "`").get(0);
+      String created = Rows.of(connection, "show create table `" + name + "`").get(0);
       parts.add(withoutNoise(created.substring(name.length() + 1)));
     }
     parts.addAll(
         Rows.of(
-            database,
+            connection,
             "select concat('CREATE TRIGGER `', trigger_name, '` ', action_timing, ' ',"
                 + " event_manipulation, ' ON `', event_object_table, '` FOR EACH ROW\\n',"
                 + " action_statement) from information_schema.triggers"
                 + " where trigger_schema = schema() order by event_object_table, trigger_name"));
-    String schema = "`" + Rows.of(database, "select schema()").get(0) + "`.";
+    String schema = "`" + Rows.of(connection, "select schema()").get(0) + "`.";
     return parts.stream().map(part -> part.replace(schema, "")).toList();
   }
 
@@ -62,7 +65,7 @@ final class SchemaDump {
   }
 
   private List<String> postgres() throws SQLException {
-    String schema = Rows.of(database, "select quote_ident(current_schema())").get(0);
+    String schema = Rows.of(connection, "select quote_ident(current_schema())").get(0);
     List<String> parts = new ArrayList<>();
     for (String table :
         inSchema(
@@ -70,7 +73,7 @@ final class SchemaDump {
       String oid = "'" + schema + "." + table + "'::regclass"; // both quoted where they need it
       List<String> lines =
           Rows.of(
-              database,
+              connection,
               "select quote_ident(attname) || ' ' || format_type(atttypid, atttypmod)"
                   + " || case when attnotnull then ' not null' else '' end"
                   + " || coalesce(' default ' || pg_get_expr(adbin, adrelid), '')"
@@ -81,7 +84,7 @@ final class SchemaDump {
                   + " order by attnum");
       lines.addAll(
           Rows.of(
-              database,
+              connection,
               "select 'constraint ' || quote_ident(conname) || ' ' || pg_get_constraintdef(oid)"
                   + " from pg_constraint where contype <> 'n' and conrelid = "
                   + oid
@@ -89,7 +92,7 @@ final class SchemaDump {
       parts.add("create table " + table + " (\n  " + String.join(",\n  ", lines) + "\n)");
       parts.addAll(
           Rows.of(
-              database,
+              connection,
               "select pg_get_indexdef(indexrelid) from pg_index where indrelid = "
                   + oid
                   + " and not exists (select from pg_constraint where conindid = indexrelid)"
@@ -108,7 +111,7 @@ final class SchemaDump {
 
   private List<String> inSchema(String query) throws SQLException {
     return Rows.of(
-        database,
+        connection,
         query + " = (select oid from pg_namespace where nspname = current_schema()) order by 1");
   }
 }
