@@ -25,9 +25,10 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class SchemaIncompatibleExceptionTest {
-  private static final DatabaseException LOST =
-      new DatabaseException(
-          DatabaseException.Kind.DISCONNECTED, "lost", new SQLException("gone", "08006"));
+  private static DatabaseException lost() {
+    return new DatabaseException(
+        DatabaseException.Kind.DISCONNECTED, "lost", new SQLException("gone", "08006"));
+  }
 
   static Stream<Arguments> cases() {
     return Stream.of(
@@ -38,8 +39,8 @@ class SchemaIncompatibleExceptionTest {
         Arguments.of(new TooOld(3, 2), "too-old"),
         Arguments.of(new DataNotReady("c", Map.of("rows", 3L)), "data-not-ready"),
         Arguments.of(new LockNotObtained("busy", null), "lock-not-obtained"),
-        Arguments.of(new LockNotReleased(LOST), "lock-not-released"),
-        Arguments.of(new QueryFailed("Asking", LOST), "query-failed"));
+        Arguments.of(new LockNotReleased(lost()), "lock-not-released"),
+        Arguments.of(new QueryFailed("Asking", lost()), "query-failed"));
   }
 
   @ParameterizedTest

@@ -52,6 +52,15 @@ final class ErrorCodes {
     };
   }
 
+  /**
+   * Whether the server itself sent this, so that the statement is known to have had no effect. What
+   * a driver or pool makes up has a code of the client's range (2000 to 2999) or none.
+   */
+  static boolean sentByMySql(SQLException e) {
+    int code = e.getErrorCode();
+    return (code >= 1000 && code < 2000) || code >= 3000;
+  }
+
   /** What SQLSTATE classes and JDBC's own exception types say, for drivers and pools in between. */
   static @Nullable Kind standard(SQLException e) {
     String state = state(e);

@@ -47,6 +47,13 @@ final class SqlFailure {
     return kindOf(EnumSet.of(dialect), failure);
   }
 
+  /** Whether the server itself refused the statement, which then changed nothing. */
+  static boolean refusedByMySql(DatabaseException failure) {
+    return failure.kind() != Kind.DISCONNECTED
+        && chain(failure).stream()
+            .anyMatch(each -> each instanceof SQLException e && ErrorCodes.sentByMySql(e));
+  }
+
   private static Kind kindOf(Set<Dialect> dialects, Throwable failure) {
     for (Throwable each : chain(failure)) {
       Kind kind = judge(dialects, each);

@@ -43,6 +43,14 @@ public final class Tx {
     }
   }
 
+  /**
+   * Whether MySQL or MariaDB itself refused the statement: each is atomic, so it changed nothing.
+   * Any other error leaves open what the server did.
+   */
+  public static boolean refused(DatabaseException failure) {
+    return SqlFailure.refusedByMySql(failure);
+  }
+
   /** The connection, for user code that joins the transaction. */
   public Connection connection() {
     return connection;

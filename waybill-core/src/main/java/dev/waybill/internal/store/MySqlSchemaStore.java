@@ -74,21 +74,8 @@ final class MySqlSchemaStore extends SchemaStore {
         hadNoEffect = false;
         return true;
       } catch (DatabaseException e) {
-        hadNoEffect &= wasRefused(tx, e);
+        hadNoEffect &= Tx.refused(e);
         throw e;
-      }
-    }
-
-    /**
-     * Whether the server itself says that the statement failed: each is atomic, so it had no effect
-     * then. An error of the driver or pool alone leaves open what the server did.
-     */
-    private static boolean wasRefused(Tx tx, DatabaseException failure) {
-      try {
-        return tx.sql("schema_refused").one(row -> row.flag("refused"));
-      } catch (DatabaseException e) {
-        failure.addSuppressed(e);
-        return false;
       }
     }
   }

@@ -60,6 +60,3 @@ select coalesce(release_lock(:key), 0) as done
 
 -- name: schema_history_forget
 delete from waybill_schema_history where version = :version and not success
-
--- name: schema_refused
-select @@error_count > 0 as refused

@@ -58,7 +58,3 @@ select pg_catalog.pg_advisory_unlock(:key) as done
 
 -- name: schema_history_forget
 delete from waybill_schema_history where version = :version and not success
-
--- name: schema_refused
--- A statement that failed is rolled back with its migration.
-select true as refused

@@ -63,7 +63,3 @@ select :key is not null as done
 
 -- name: schema_history_forget
 delete from waybill_schema_history where version = :version and not success
-
--- name: schema_refused
--- A statement that failed is rolled back with its migration.
-select 1 as refused

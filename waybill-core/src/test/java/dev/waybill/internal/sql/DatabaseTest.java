@@ -91,19 +91,16 @@ class DatabaseTest {
 
   @Test
   @NotOn(value = DatabaseProduct.SQLITE, why = "Its connections do not die")
-  void aConnectionThatCannotBePreparedIsGivenBackToo() throws SQLException {
-    HikariDataSource pool = database.pool(1);
-    Database open = open(pool);
-    String ending;
-    try (Session session = open.session()) {
-      ending = session.transact(tx -> Sessions.ending(open.dialect(), tx.connection()));
+  void aConnectionThatCannotBePreparedIsNotKept() throws SQLException {
+    Database open = open(database.dataSource());
+    try (Connection connection = database.connect()) {
+      database.execute(Sessions.ending(open.dialect(), connection));
+      assertThat(
+              catchThrowableOfType(DatabaseException.class, () -> Session.over(connection, open))
+                  .kind())
+          .isEqualTo(Kind.DISCONNECTED);
+      assertThat(connection.isClosed()).isTrue();
     }
-    database.execute(ending);
-    // The pool does not ask a connection that was used a moment ago whether it is alive.
-    assertThat(catchThrowableOfType(DatabaseException.class, open::session).kind())
-        .isEqualTo(Kind.DISCONNECTED);
-    assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isZero();
-    assertThat(open.<Integer>transact(tx -> insert(tx, 1))).isEqualTo(1);
   }
 
   @Test

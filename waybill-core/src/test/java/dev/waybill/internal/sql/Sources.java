@@ -14,18 +14,19 @@ import javax.sql.DataSource;
 final class Sources {
   private Sources() {}
 
+  /** Of connections to the URL, which is also what its {@code toString} gives. */
   static DataSource of(String url, String user, String password) {
     return proxy(
         DataSource.class,
-        (self, method, args) -> {
-          if (method.getName().equals("getConnection")) {
-            return DriverManager.getConnection(url, user, password);
-          }
-          if (method.getDeclaringClass() == Object.class) {
-            return method.invoke(url, args);
-          }
-          throw new UnsupportedOperationException(method.getName());
-        });
+        (self, method, args) ->
+            switch (method.getName()) {
+              case "getConnection" -> DriverManager.getConnection(url, user, password);
+              case "toString" -> url;
+              case "hashCode" -> System.identityHashCode(self);
+              case "getLoginTimeout" -> 0;
+              case "setLoginTimeout" -> null;
+              default -> throw new UnsupportedOperationException(method.getName());
+            });
   }
 
   /** Through each driver that speaks to the database. */

@@ -22,7 +22,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
-import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
@@ -35,7 +35,6 @@ import org.junit.jupiter.api.io.TempDir;
 @EveryDatabase(alsoOldest = true)
 @Timeout(120)
 class SqlFailureOnServersTest {
-  private static final Throwable NONE = new Throwable("none");
   private static final String ROLE = "waybill_limited";
 
   private final TestDatabase database;
@@ -129,13 +128,13 @@ class SqlFailureOnServersTest {
               Connection two = transaction(source)) {
             Sessions.execute(one, "update parent set v = 1 where id = 1");
             Sessions.execute(two, "update parent set v = 1 where id = 2");
-            CompletableFuture<Throwable> first =
+            CompletableFuture<Optional<Throwable>> first =
                 inBackground(one, "update parent set v = 2 where id = 2");
-            CompletableFuture<Throwable> second =
+            CompletableFuture<Optional<Throwable>> second =
                 inBackground(two, "update parent set v = 2 where id = 1");
             List<Throwable> failures =
                 Stream.of(first.get(60, SECONDS), second.get(60, SECONDS))
-                    .filter(failure -> failure != NONE)
+                    .flatMap(Optional::stream)
                     .toList();
             assertThat(failures).hasSize(1);
             assertThat(SqlFailure.kindOf(dialect, failures.get(0))).isEqualTo(Kind.CONTENTION);
@@ -145,15 +144,15 @@ class SqlFailureOnServersTest {
         });
   }
 
-  private static CompletableFuture<Throwable> inBackground(
+  private static CompletableFuture<Optional<Throwable>> inBackground(
       Connection connection, String statement) {
     return CompletableFuture.supplyAsync(
         () -> {
           try {
             Sessions.execute(connection, statement);
-            return NONE;
+            return Optional.empty();
           } catch (SQLException e) {
-            return e;
+            return Optional.of(e);
           }
         });
   }
@@ -261,10 +260,10 @@ class SqlFailureOnServersTest {
               Connection waiting = transaction(source)) {
             String ending = Sessions.ending(dialect, waiting);
             Sessions.execute(holder, "update parent set v = 1 where id = 1");
-            CompletableFuture<Throwable> failure =
+            CompletableFuture<Optional<Throwable>> failure =
                 inBackground(waiting, "update parent set v = 2 where id = 1");
             database.execute(ending);
-            assertThat(SqlFailure.kindOf(dialect, failure.get(60, SECONDS)))
+            assertThat(SqlFailure.kindOf(dialect, failure.get(60, SECONDS).orElseThrow()))
                 .isEqualTo(Kind.DISCONNECTED);
             holder.rollback();
           }
@@ -276,16 +275,11 @@ class SqlFailureOnServersTest {
   void aServerThatIsNotThereIsDisconnected() throws Exception {
     throughEachDriver(
         source -> {
-          String url = urlOf(source).replaceFirst("//[^/]+/", "//127.0.0.1:" + freePort() + "/");
+          String url =
+              source.toString().replaceFirst("//[^/]+/", "//127.0.0.1:" + freePort() + "/");
           assertThat(opening(Sources.of(url, database.user(), database.password())))
               .isEqualTo(Kind.DISCONNECTED);
         });
-  }
-
-  private static String urlOf(DataSource source) throws SQLException {
-    try (Connection connection = source.getConnection()) {
-      return Objects.requireNonNull(connection.getMetaData().getURL());
-    }
   }
 
   private static int freePort() throws IOException {
@@ -316,7 +310,7 @@ class SqlFailureOnServersTest {
         () ->
             throughEachDriver(
                 source -> {
-                  DataSource limited = Sources.of(urlOf(source), ROLE, "right");
+                  DataSource limited = Sources.of(source.toString(), ROLE, "right");
                   try (Connection only = limited.getConnection()) {
                     assertThat(only.isValid(5)).isTrue();
                     assertThat(opening(limited)).isEqualTo(Kind.DISCONNECTED);
@@ -333,7 +327,7 @@ class SqlFailureOnServersTest {
                 source -> {
                   // PostgreSQL trusts local users here, but not those who do not exist.
                   String user = dialect == Dialect.POSTGRES ? "nobody" : ROLE;
-                  DataSource wrong = Sources.of(urlOf(source), user, "wrong");
+                  DataSource wrong = Sources.of(source.toString(), user, "wrong");
                   assertThat(opening(wrong)).isEqualTo(Kind.FATAL);
                   try (HikariDataSource pool = pool(wrong)) {
                     assertThat(opening(pool)).isEqualTo(Kind.FATAL);
@@ -346,7 +340,7 @@ class SqlFailureOnServersTest {
   void aDatabaseThatDoesNotExistIsFatal() throws Exception {
     throughEachDriver(
         source -> {
-          String url = urlOf(source).replaceFirst("(//[^/]+/)[^?]*", "$1nowhere");
+          String url = source.toString().replaceFirst("(//[^/]+/)[^?]*", "$1nowhere");
           DataSource wrong = Sources.of(url, database.user(), database.password());
           assertThat(opening(wrong)).isEqualTo(Kind.FATAL);
         });
@@ -357,6 +351,9 @@ class SqlFailureOnServersTest {
   }
 
   private void withLimitedRole(Steps steps) throws Exception {
+    String drop =
+        (dialect == Dialect.POSTGRES ? "drop role if exists " : "drop user if exists ") + ROLE;
+    database.execute(drop);
     if (dialect == Dialect.POSTGRES) {
       database.execute("create role " + ROLE + " login connection limit 1 password 'right'");
     } else {
@@ -373,7 +370,7 @@ class SqlFailureOnServersTest {
     try {
       steps.run();
     } finally {
-      database.execute((dialect == Dialect.POSTGRES ? "drop role " : "drop user ") + ROLE);
+      database.execute(drop);
     }
   }
 

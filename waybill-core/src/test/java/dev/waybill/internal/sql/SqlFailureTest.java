@@ -23,7 +23,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** The rules about chains and codes; what the servers really send is in the other test. */
 class SqlFailureTest {
-  private static final SQLException DEADLOCK = new SQLException("deadlock", "40P01");
+  private static SQLException deadlock() {
+    return new SQLException("deadlock", "40P01");
+  }
 
   private static Kind postgres(Throwable failure) {
     return SqlFailure.kindOf(Dialect.POSTGRES, failure);
@@ -31,9 +33,9 @@ class SqlFailureTest {
 
   @Test
   void causesAreAsked() {
-    assertThat(postgres(new SQLException("outer", new SQLException("middle", DEADLOCK))))
+    assertThat(postgres(new SQLException("outer", new SQLException("middle", deadlock()))))
         .isEqualTo(Kind.CONTENTION);
-    assertThat(postgres(new IllegalStateException(new IOException(DEADLOCK))))
+    assertThat(postgres(new IllegalStateException(new IOException(deadlock()))))
         .isEqualTo(Kind.CONTENTION);
   }
 
@@ -47,9 +49,10 @@ class SqlFailureTest {
 
   @Test
   void theOutermostThatMeansSomethingDecides() {
-    assertThat(postgres(new SQLException("duplicate", "23505", DEADLOCK)))
+    assertThat(postgres(new SQLException("duplicate", "23505", deadlock())))
         .isEqualTo(Kind.DUPLICATE);
-    assertThat(postgres(new SQLException("unknown", "XX000", DEADLOCK))).isEqualTo(Kind.CONTENTION);
+    assertThat(postgres(new SQLException("unknown", "XX000", deadlock())))
+        .isEqualTo(Kind.CONTENTION);
   }
 
   @Test
@@ -62,7 +65,7 @@ class SqlFailureTest {
   @Test
   void suppressedExceptionsDoNotCount() {
     var failure = new SQLException("syntax", "42601");
-    failure.addSuppressed(DEADLOCK);
+    failure.addSuppressed(deadlock());
     assertThat(postgres(failure)).isEqualTo(Kind.FATAL);
   }
 

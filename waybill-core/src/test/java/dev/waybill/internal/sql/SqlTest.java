@@ -3,6 +3,7 @@ package dev.waybill.internal.sql;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -16,7 +17,7 @@ class SqlTest {
     return Sql.compile("sample", text, Dialect.POSTGRES, PLAIN);
   }
 
-  private static String renamed(String text, Dialect dialect, String schema) {
+  private static String renamed(String text, Dialect dialect, @Nullable String schema) {
     return Statements.rename(text, dialect, new Naming("p_", schema));
   }
 
@@ -114,7 +115,8 @@ class SqlTest {
           MYSQL    | o"b`c | from `o"b``c`.`p_job`
           """,
       delimiter = '|')
-  void tablesGetTheirPrefixAndSchemaQuoted(Dialect dialect, String schema, String expected) {
+  void tablesGetTheirPrefixAndSchemaQuoted(
+      Dialect dialect, @Nullable String schema, String expected) {
     assertThat(renamed("from waybill_job", dialect, schema)).isEqualTo(expected);
   }
 

@@ -1,0 +1,222 @@
+package dev.waybill.internal.outbox;
+
+import dev.waybill.internal.loop.Backoff;
+import dev.waybill.internal.loop.Next;
+import dev.waybill.internal.loop.Time;
+import dev.waybill.internal.outbox.Lineup.Entry;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.DoubleSupplier;
+
+/**
+ * Which partitions have work, who has which, and when the others are due.
+ *
+ * <p>A partition is idle (and not held here at all), waiting until it is due, or claimed by one
+ * {@link Turn}. {@link #mark} makes an idle one wait; a waiting one stays as it is, so marks
+ * coalesce and nothing shortens a wait; a claimed one is remembered as marked, and waits again when
+ * its turn ends. {@link #take} hands out those that are due, the one that has been due for longest
+ * first, over all queues whose limit of concurrent turns is not reached. A partition that comes
+ * back (because there is more, it was skipped, or it failed) lines up behind those that were due
+ * before it is due again: nobody starves.
+ *
+ * <p>It has no timer and no thread: workers wait for what {@link #next} says. For that somebody
+ * must always watch the clock, so it rings when the next due time moves nearer, and when a worker
+ * takes something and leaves something that is due, or that nobody was called to watch yet, because
+ * that worker is busy now. An answer to a ring costs a look in here, no more. Safe for use by many
+ * threads; every operation takes O(log n) per partition.
+ */
+final class Agenda<Q> {
+  /**
+   * How long those who come back have to wait.
+   *
+   * @param skipped while somebody else has the partition
+   * @param failed after an error
+   * @param random gives numbers from 0 (inclusive) to 1 (exclusive)
+   */
+  record Pauses(Backoff skipped, Backoff failed, DoubleSupplier random) {}
+
+  private final Time time;
+  private final Runnable ring;
+  private final Pauses pauses;
+  private final long origin;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Map<Long, Entry<Q>> entries = new HashMap<>();
+  private final Lineup<Q> lineup = new Lineup<>();
+
+  /** The future due time that somebody was called to watch last. */
+  private long watched = Time.FOREVER;
+
+  Agenda(Time time, Runnable ring, Pauses pauses) {
+    this.time = time;
+    this.ring = ring;
+    this.pauses = pauses;
+    this.origin = time.nanos();
+  }
+
+  /** At most this many turns of the queue at a time; 0 pauses it. */
+  void limit(Q queue, int turns) {
+    change(() -> lineup.limit(queue, turns));
+  }
+
+  /** These partitions have work, to be touched after that time at the earliest. */
+  void mark(Q queue, Collection<Long> ids, Duration notBefore) {
+    change(
+        () -> {
+          for (long id : ids) {
+            Entry<Q> known = entries.get(id);
+            if (known == null) {
+              Entry<Q> entry = lineup.enter(queue, id);
+              entries.put(id, entry);
+              await(entry, notBefore);
+            } else if (known.isClaimed()) {
+              known.marked = true;
+            }
+          }
+        });
+  }
+
+  /** Claims the partitions that are due, up to so many, oldest first. */
+  List<Turn<Q>> take(int max) {
+    var turns = new ArrayList<Turn<Q>>();
+    boolean call;
+    lock.lock();
+    try {
+      long now = now();
+      Entry<Q> first = lineup.first();
+      while (turns.size() < max && first != null && first.due() <= now) {
+        lineup.claim(first);
+        first.marked = false;
+        turns.add(new Turn<>(this, first));
+        first = lineup.first();
+      }
+      call = !turns.isEmpty() && first != null && (first.due() <= now || first.due() != watched);
+      if (call) {
+        watch();
+      }
+    } finally {
+      lock.unlock();
+    }
+    if (call) {
+      ring.run();
+    }
+    return turns;
+  }
+
+  void done(Entry<Q> entry, boolean more) {
+    change(
+        () -> {
+          wentWell(entry);
+          if (more || entry.marked) {
+            await(entry, Duration.ZERO);
+          } else {
+            lineup.leave(entry);
+            entries.remove(entry.id);
+          }
+        });
+  }
+
+  void notBefore(Entry<Q> entry, Duration delay) {
+    change(
+        () -> {
+          wentWell(entry);
+          await(entry, delay);
+        });
+  }
+
+  void skipped(Entry<Q> entry) {
+    change(
+        () -> {
+          entry.skips++;
+          await(entry, pauses.skipped.delay(entry.skips, pauses.random));
+        });
+  }
+
+  void failed(Entry<Q> entry) {
+    change(
+        () -> {
+          entry.failures++;
+          await(entry, pauses.failed.delay(entry.failures, pauses.random));
+        });
+  }
+
+  /** The time until something can be taken: zero if it can now, empty if nothing can. */
+  Optional<Duration> untilNext() {
+    lock.lock();
+    try {
+      Entry<Q> first = lineup.first();
+      return first == null
+          ? Optional.empty()
+          : Optional.of(Duration.ofNanos(Math.max(0, first.due() - now())));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** When a worker is to look again. */
+  Next next() {
+    return untilNext()
+        .map(wait -> wait.isZero() ? Next.now() : Next.sleep(wait))
+        .orElseGet(Next::whenRung);
+  }
+
+  /** How many partitions are not idle. */
+  int size() {
+    lock.lock();
+    try {
+      return entries.size();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void change(Runnable change) {
+    boolean nearer;
+    lock.lock();
+    try {
+      long before = nextDue();
+      change.run();
+      nearer = nextDue() < before;
+      if (nearer) {
+        watch();
+      }
+    } finally {
+      lock.unlock();
+    }
+    if (nearer) {
+      ring.run();
+    }
+  }
+
+  private void watch() {
+    long next = nextDue();
+    if (next > now()) {
+      watched = next;
+    }
+  }
+
+  private long nextDue() {
+    Entry<Q> first = lineup.first();
+    return first == null ? Time.FOREVER : first.due();
+  }
+
+  private static void wentWell(Entry<?> entry) {
+    entry.failures = 0;
+    entry.skips = 0;
+  }
+
+  private void await(Entry<Q> entry, Duration delay) {
+    long now = now();
+    // One less than forever, so that it still counts as nearer than nothing.
+    lineup.await(entry, now + Math.min(Time.toNanos(delay), Time.FOREVER - 1 - now));
+  }
+
+  private long now() {
+    return time.nanos() - origin;
+  }
+}

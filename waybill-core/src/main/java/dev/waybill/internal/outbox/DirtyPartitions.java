@@ -1,0 +1,120 @@
+package dev.waybill.internal.outbox;
+
+import dev.waybill.internal.loop.Backoff;
+import dev.waybill.internal.loop.Bell;
+import dev.waybill.internal.loop.Next;
+import dev.waybill.internal.loop.Time;
+import dev.waybill.internal.outbox.Agenda.Pauses;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.DoubleSupplier;
+
+/**
+ * The partitions that may have messages without a number: producers mark them after their commit,
+ * sequencers take them. See {@link Agenda} for states, order and wake-ups.
+ *
+ * <p>Safe for use by many threads.
+ */
+final class DirtyPartitions {
+  /** A lock on a partition row is held for one statement's time, hence the short beginning. */
+  private static final Backoff SKIPPED =
+      new Backoff(Duration.ofMillis(5), 2, Duration.ofMillis(200), 0.3);
+
+  private static final Backoff FAILED =
+      new Backoff(Duration.ofMillis(200), 2, Duration.ofSeconds(30), 0.3);
+
+  private static final String ALL = "all";
+
+  private final Agenda<String> agenda;
+
+  /** Nothing is dirty yet. The bell is the sequencers'. */
+  DirtyPartitions(Time time, Bell bell) {
+    this(time, bell::ring, () -> ThreadLocalRandom.current().nextDouble());
+  }
+
+  DirtyPartitions(Time time, Runnable ring, DoubleSupplier random) {
+    agenda = new Agenda<>(time, ring, new Pauses(SKIPPED, FAILED, random));
+  }
+
+  /** Messages were committed to these partitions. */
+  void mark(Collection<Long> partitions) {
+    agenda.mark(ALL, partitions, Duration.ZERO);
+  }
+
+  /** Claims partitions that are due, up to so many, oldest first; perhaps none. */
+  Claim take(int max) {
+    return new Claim(agenda.take(max));
+  }
+
+  /** The time until something can be taken: zero if it can now, empty if nothing waits. */
+  Optional<Duration> untilNext() {
+    return agenda.untilNext();
+  }
+
+  /** When a sequencer that has closed its claim is to look again. */
+  Next next() {
+    return agenda.next();
+  }
+
+  /** How many partitions are dirty or claimed. */
+  int size() {
+    return agenda.size();
+  }
+
+  /**
+   * The partitions of one visit. Each is settled once, some together or each alone; what is left
+   * when the claim is closed has failed. For one thread.
+   */
+  static final class Claim implements AutoCloseable {
+    private final List<Long> ids;
+    private final Map<Long, Turn<String>> open = new LinkedHashMap<>();
+
+    private Claim(List<Turn<String>> turns) {
+      turns.forEach(turn -> open.put(turn.partition(), turn));
+      ids = List.copyOf(open.keySet());
+    }
+
+    /** All of them, oldest first. */
+    List<Long> ids() {
+      return ids;
+    }
+
+    boolean isEmpty() {
+      return ids.isEmpty();
+    }
+
+    /** These were visited; drained means that nothing visible was left. */
+    void done(Collection<Long> partitions, boolean drained) {
+      partitions.forEach(id -> open(id).done(!drained));
+    }
+
+    /** Somebody else has these. */
+    void skipped(Collection<Long> partitions) {
+      partitions.forEach(id -> open(id).skipped());
+    }
+
+    /** The visit of these went wrong. */
+    void failed(Collection<Long> partitions) {
+      partitions.forEach(id -> open(id).failed());
+    }
+
+    @Override
+    public void close() {
+      open.values().forEach(Turn::failed);
+      open.clear();
+    }
+
+    private Turn<String> open(Long id) {
+      Turn<String> turn = open.remove(id);
+      if (turn == null) {
+        throw new IllegalStateException("Partition " + id + " is not, or no longer, claimed here");
+      }
+      return turn;
+    }
+  }
+}

@@ -1,0 +1,21 @@
+/**
+ * The outbox's stages and what they share.
+ *
+ * <p><b>Before SQL.</b> {@link dev.waybill.internal.outbox.Validation} is the one place where
+ * messages are judged.
+ *
+ * <p><b>Who works on which partition.</b> A partition is a state, not a thread: idle, waiting (with
+ * a time before which nobody touches it) or claimed. {@link dev.waybill.internal.outbox.Agenda}
+ * holds those states, and nothing about idle partitions. It stands between those who learn of work
+ * and those who do it twice: as {@link dev.waybill.internal.outbox.DirtyPartitions} before the
+ * sequencer, and as {@link dev.waybill.internal.outbox.ReadyPartitions} before the processor.
+ *
+ * <p><b>What became of a batch.</b> A {@link dev.waybill.internal.outbox.LeasedBatch} turns what a
+ * handler did and answered into a {@link dev.waybill.internal.outbox.Settlement}, which always says
+ * how far the cursor moves; {@link dev.waybill.internal.outbox.PartitionMode} turns a streak of
+ * such outcomes into batch size and delay.
+ */
+@NullMarked
+package dev.waybill.internal.outbox;
+
+import org.jspecify.annotations.NullMarked;
