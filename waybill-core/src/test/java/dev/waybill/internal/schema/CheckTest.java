@@ -18,12 +18,16 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** Check, plan and status only read, and what they read belongs together. */
 @EveryDatabase(alsoOldest = true)
 class CheckTest {
+  /** A thread each: the common pool may have only one, and these wait for one another. */
+  private static final Executor THREADS = task -> new Thread(task, "test").start();
+
   private static final Duration SOON = Duration.ofSeconds(30);
 
   private static final String READING =
@@ -96,7 +100,7 @@ class CheckTest {
         faulty
             .on(Fault.sql(sql -> sql.contains("fence") && sql.contains("order by version")))
             .hold();
-    CompletableFuture<Void> check = CompletableFuture.runAsync(guard::check);
+    CompletableFuture<Void> check = CompletableFuture.runAsync(guard::check, THREADS);
     hold.awaitReached(SOON);
     Rows.addFence(database, 99);
     Rows.spoilChecksum(database, 2);

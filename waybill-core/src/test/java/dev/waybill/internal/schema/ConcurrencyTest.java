@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
@@ -24,6 +25,9 @@ import org.junit.jupiter.api.Test;
 /** Several migrate at once: one does the work, the others wait, or stop waiting. */
 @EveryDatabase(alsoOldest = true)
 class ConcurrencyTest {
+  /** A thread each: the common pool may have only one, and these wait for one another. */
+  private static final Executor THREADS = task -> new Thread(task, "test").start();
+
   private static final Duration SOON = Duration.ofSeconds(60);
 
   private final TestDatabase database;
@@ -51,10 +55,10 @@ class ConcurrencyTest {
   void oneAppliesTheOtherWaitsAndFindsItDone() throws Exception {
     Hold hold = holdFirst();
     CompletableFuture<List<Long>> one =
-        CompletableFuture.supplyAsync(() -> TestSet.guard(first).migrate());
+        CompletableFuture.supplyAsync(() -> TestSet.guard(first).migrate(), THREADS);
     hold.awaitReached(SOON);
     CompletableFuture<List<Long>> two =
-        CompletableFuture.supplyAsync(() -> TestSet.guard(second).migrate());
+        CompletableFuture.supplyAsync(() -> TestSet.guard(second).migrate(), THREADS);
     signals.await("tried", SOON);
     assertThat(two).isNotDone();
     hold.release();
@@ -82,7 +86,7 @@ class ConcurrencyTest {
   void whoWaitsInVainChangesNothing() throws Exception {
     Hold hold = holdFirst();
     CompletableFuture<List<Long>> one =
-        CompletableFuture.supplyAsync(() -> TestSet.guard(first).migrate());
+        CompletableFuture.supplyAsync(() -> TestSet.guard(first).migrate(), THREADS);
     hold.awaitReached(SOON);
     SchemaGuard impatient =
         TestSet.guard(second, TestSet.options().withLockTimeout(Duration.ZERO), TestSet::all);
@@ -103,7 +107,7 @@ class ConcurrencyTest {
   void anInterruptEndsTheWait() throws Exception {
     Hold hold = holdFirst();
     CompletableFuture<List<Long>> one =
-        CompletableFuture.supplyAsync(() -> TestSet.guard(first).migrate());
+        CompletableFuture.supplyAsync(() -> TestSet.guard(first).migrate(), THREADS);
     hold.awaitReached(SOON);
     AtomicBoolean kept = new AtomicBoolean();
     CompletableFuture<List<Long>> two = new CompletableFuture<>();

@@ -106,7 +106,6 @@ class CrashTest {
     assertThat(dirty).isBetween(ddlCommitsByItself ? 1 : 0, ddlCommitsByItself ? last : 0);
   }
 
-  @SuppressWarnings("try") // The log is only kept quiet.
   private boolean disturb(TestDatabase fresh, Fault fault, boolean cut, Moment moment)
       throws SQLException {
     FaultyDataSource faulty = new FaultyDataSource(fresh.dataSource());

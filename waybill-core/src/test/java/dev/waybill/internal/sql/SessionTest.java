@@ -21,6 +21,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import javax.sql.DataSource;
@@ -31,6 +32,9 @@ import org.junit.jupiter.api.Timeout;
 @EveryDatabase(alsoOldest = true)
 @Timeout(120)
 class SessionTest {
+  /** A thread each: the common pool may have only one, and these wait for one another. */
+  private static final Executor THREADS = task -> new Thread(task, "test").start();
+
   private final TestDatabase database;
   private final Dialect dialect;
   private final List<Duration> pauses = new ArrayList<>();
@@ -348,7 +352,7 @@ class SessionTest {
 
   private void inOtherTransaction(Function<Tx, Integer> work) {
     assertThat(
-            CompletableFuture.supplyAsync(() -> open(database.dataSource()).transact(work))
+            CompletableFuture.supplyAsync(() -> open(database.dataSource()).transact(work), THREADS)
                 .orTimeout(60, SECONDS)
                 .join())
         .isEqualTo(1);

@@ -24,6 +24,7 @@ import java.sql.Statement;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.BeforeEach;
@@ -35,6 +36,9 @@ import org.junit.jupiter.api.io.TempDir;
 @EveryDatabase(alsoOldest = true)
 @Timeout(120)
 class SqlFailureOnServersTest {
+  /** A thread each: the common pool may have only one, and these wait for one another. */
+  private static final Executor THREADS = task -> new Thread(task, "test").start();
+
   private static final String ROLE = "waybill_limited";
 
   private final TestDatabase database;
@@ -154,7 +158,8 @@ class SqlFailureOnServersTest {
           } catch (SQLException e) {
             return Optional.of(e);
           }
-        });
+        },
+        THREADS);
   }
 
   private static Connection transaction(DataSource source) throws SQLException {
