@@ -65,6 +65,14 @@ public interface Batch {
   /** The time left until the handler is interrupted; zero when it is up. Stop before that. */
   Duration remaining();
 
+  /**
+   * Asks for the whole time again, for a handler that needs longer than it thought. Writes to the
+   * database.
+   *
+   * @return false if the lease is lost: another process has the partition, so stop
+   */
+  boolean renew();
+
   /** How many messages the batch has, settled ones included. */
   int size();
 

@@ -20,7 +20,7 @@ class SchemaTest {
 
   @Test
   void aFreshDatabaseIsMigratedOnceAndThenUpToDate() {
-    assertThat(Schema.migrate(database.dataSource())).containsExactly(1L);
+    assertThat(Schema.migrate(database.dataSource())).isNotEmpty().startsWith(1L).isSorted();
     assertThat(Schema.migrate(database.dataSource())).isEmpty();
     assertThatCode(() -> Schema.check(database.dataSource())).doesNotThrowAnyException();
     assertThat(Schema.plan(database.dataSource()).pending()).isEmpty();

@@ -1,15 +1,30 @@
 package dev.waybill.internal.outbox;
 
+import dev.waybill.internal.outbox.Queues.Place;
+import dev.waybill.internal.store.MessageBody;
+import dev.waybill.internal.store.StoredMessage;
 import dev.waybill.outbox.OutboxException.NotText;
 import dev.waybill.outbox.OutboxMessage;
 import java.time.Instant;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** A stored message at its place in the order. */
 record DeliveredMessage(
     String queue, int partition, long seq, long id, MessageBody body, int attempts)
     implements OutboxMessage {
+
+  /** A message that has a body. */
+  static DeliveredMessage of(Place place, StoredMessage message, int attempts) {
+    return new DeliveredMessage(
+        place.queue().name(),
+        place.number(),
+        message.seq(),
+        message.id(),
+        Objects.requireNonNull(message.body(), "body"),
+        attempts);
+  }
 
   @Override
   public String type() {

@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +28,7 @@ final class LeasedBatch implements Batch {
   private final List<OutboxMessage> messages;
   private final long epoch;
   private final Time time;
+  private final Supplier<Optional<Long>> renewal;
   private final List<Rejection> rejections = new ArrayList<>();
   private long deadline;
   private int taken;
@@ -37,17 +39,27 @@ final class LeasedBatch implements Batch {
    * A batch that nobody has touched.
    *
    * @param deadline in the nanoseconds of {@code time}
+   * @param renewal prolongs the lease and gives the new deadline; empty if the lease is lost
    */
-  LeasedBatch(List<? extends OutboxMessage> messages, long epoch, long deadline, Time time) {
+  LeasedBatch(
+      List<? extends OutboxMessage> messages,
+      long epoch,
+      long deadline,
+      Time time,
+      Supplier<Optional<Long>> renewal) {
     this.messages = List.copyOf(messages);
     this.epoch = epoch;
     this.deadline = deadline;
     this.time = time;
+    this.renewal = renewal;
   }
 
-  /** The lease was renewed. */
-  void extendTo(long newDeadline) {
-    locked(() -> deadline = newDeadline);
+  @Override
+  public boolean renew() {
+    whileOpen(() -> true);
+    Optional<Long> renewed = renewal.get();
+    renewed.ifPresent(until -> locked(() -> deadline = until));
+    return renewed.isPresent();
   }
 
   @Override

@@ -67,6 +67,13 @@ public final class Database {
     }
   }
 
+  /** Runs one statement in a transaction of its own; see {@link Session#single}. */
+  public <T> T single(Function<Tx, T> statement) {
+    try (Session session = session()) {
+      return session.single(statement);
+    }
+  }
+
   /**
    * Joins the caller's transaction. The connection is used as it is; only that there is a
    * transaction that can write is checked, because a message enqueued without one could be lost.

@@ -49,7 +49,22 @@ public final class Query {
 
   /** An array of big integers (PostgreSQL). */
   public Query longs(String parameter, long[] value) {
-    return set(parameter, new Longs(LongStream.of(value).boxed().toList()));
+    return set(parameter, new Elements("bigint", LongStream.of(value).boxed().toArray()));
+  }
+
+  /** An array of big integers, each perhaps null (PostgreSQL). */
+  public Query longs(String parameter, List<@Nullable Long> value) {
+    return set(parameter, new Elements("bigint", value.toArray()));
+  }
+
+  /** An array of texts, each perhaps null (PostgreSQL). */
+  public Query texts(String parameter, List<@Nullable String> value) {
+    return set(parameter, new Elements("text", value.toArray(new String[0])));
+  }
+
+  /** An array of byte strings (PostgreSQL). */
+  public Query blobs(String parameter, List<byte[]> value) {
+    return set(parameter, new Elements("bytea", value.toArray(new byte[0][])));
   }
 
   /**
@@ -151,8 +166,8 @@ public final class Query {
 
   private void bind(PreparedStatement statement, int at, @Nullable Object value)
       throws SQLException {
-    if (value instanceof Longs longs) {
-      statement.setArray(at, connection.createArrayOf("bigint", longs.elements().toArray()));
+    if (value instanceof Elements array) {
+      statement.setArray(at, connection.createArrayOf(array.type(), array.elements()));
     } else if (value instanceof byte[] bytes) {
       statement.setBytes(at, bytes);
     } else if (value instanceof Instant time) {
@@ -170,5 +185,6 @@ public final class Query {
     return ChronoUnit.MICROS.between(Instant.EPOCH, time);
   }
 
-  private record Longs(List<Long> elements) {}
+  @SuppressWarnings("ArrayRecordComponent") // Lives from binding to executing; never compared.
+  private record Elements(String type, @Nullable Object[] elements) {}
 }

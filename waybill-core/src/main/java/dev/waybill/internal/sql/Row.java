@@ -1,5 +1,6 @@
 package dev.waybill.internal.sql;
 
+import java.nio.charset.StandardCharsets;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -33,6 +34,12 @@ public final class Row {
     return notNull(column, result.getLong(column));
   }
 
+  /** A column that may be null. */
+  public @Nullable Long numberOrNull(String column) throws SQLException {
+    long value = result.getLong(column);
+    return result.wasNull() ? null : value;
+  }
+
   /** A column that is never null. */
   public boolean flag(String column) throws SQLException {
     return notNull(column, result.getBoolean(column));
@@ -48,9 +55,22 @@ public final class Row {
     return result.getString(column);
   }
 
+  /** A column that is never null. */
+  public byte[] bytes(String column) throws SQLException {
+    return notNull(column, result.getBytes(column));
+  }
+
   /** A column that may be null. */
   public byte @Nullable [] bytesOrNull(String column) throws SQLException {
     return result.getBytes(column);
+  }
+
+  /** A column of texts on one database and of bytes on another; never null. */
+  public byte[] bytesOrText(String column) throws SQLException {
+    Object value = notNull(column, result.getObject(column));
+    return value instanceof byte[] bytes
+        ? bytes
+        : String.valueOf(value).getBytes(StandardCharsets.UTF_8);
   }
 
   /** A column of microseconds since 1970 that is never null. */

@@ -9,22 +9,30 @@ final class ServerTransactionControl implements TransactionControl {
   private final Connection connection;
   private final List<String> beginSnapshot;
   private final List<String> endSnapshot;
+  private final boolean autoCommitIsFree;
   private boolean autoCommitBefore;
   private boolean readOnlyBefore;
   private int isolationBefore;
   private boolean inSnapshot;
+  private boolean inSingle;
 
   /**
    * Control over a connection.
    *
    * @param beginSnapshot what begins a snapshot
    * @param endSnapshot what takes back, after it, what would outlast it
+   * @param autoCommitIsFree whether the driver changes the mode without a round trip, so that a
+   *     single statement saves that of its commit
    */
   ServerTransactionControl(
-      Connection connection, List<String> beginSnapshot, List<String> endSnapshot) {
+      Connection connection,
+      List<String> beginSnapshot,
+      List<String> endSnapshot,
+      boolean autoCommitIsFree) {
     this.connection = connection;
     this.beginSnapshot = beginSnapshot;
     this.endSnapshot = endSnapshot;
+    this.autoCommitIsFree = autoCommitIsFree;
   }
 
   @Override
@@ -40,6 +48,24 @@ final class ServerTransactionControl implements TransactionControl {
   public void begin() {}
 
   @Override
+  public void beginSingle() throws SQLException {
+    if (autoCommitIsFree) {
+      inSingle = true;
+      connection.setAutoCommit(true);
+    }
+  }
+
+  /** Whether the statement was a transaction by itself. */
+  private boolean endSingle() throws SQLException {
+    if (!inSingle) {
+      return false;
+    }
+    inSingle = false;
+    connection.setAutoCommit(false);
+    return true;
+  }
+
+  @Override
   public void beginSnapshot() throws SQLException {
     inSnapshot = true;
     TransactionControl.run(connection, beginSnapshot);
@@ -47,14 +73,18 @@ final class ServerTransactionControl implements TransactionControl {
 
   @Override
   public void commit() throws SQLException {
-    connection.commit();
-    leaveSnapshot();
+    if (!endSingle()) {
+      connection.commit();
+      leaveSnapshot();
+    }
   }
 
   @Override
   public void rollback() throws SQLException {
-    connection.rollback();
-    leaveSnapshot();
+    if (!endSingle()) {
+      connection.rollback();
+      leaveSnapshot();
+    }
   }
 
   private void leaveSnapshot() throws SQLException {

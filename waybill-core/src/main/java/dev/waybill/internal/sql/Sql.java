@@ -9,11 +9,13 @@ import java.util.regex.Pattern;
  * One statement of the catalogue, ready for JDBC.
  *
  * <p>{@code :name} is a parameter. {@code (:a, :b)...} is a row that is repeated as often as rows
- * are bound, for statements whose number of rows is part of their text.
+ * are bound, for statements whose number of rows is part of their text; {@code (…)...[union all]}
+ * puts those words between two of them instead of a comma.
  *
  * @param name its name in the file
  * @param head text up to the repeated row, or all of it
  * @param row text of the repeated row, empty if there is none
+ * @param between what separates two of them
  * @param tail text after the repeated row
  * @param headParameters names in the order of the question marks of the head
  * @param rowParameters the same of one row
@@ -23,12 +25,14 @@ record Sql(
     String name,
     String head,
     String row,
+    String between,
     String tail,
     List<String> headParameters,
     List<String> rowParameters,
     List<String> tailParameters) {
 
   private static final Pattern PARAMETER = Pattern.compile("(?<![:\\w]):([a-z][a-z0-9_]*)");
+  private static final Pattern BETWEEN = Pattern.compile("\\[([a-z ]+)]");
   private static final String REPEATED = "...";
 
   static Sql compile(String name, String text, Dialect dialect, Naming naming) {
@@ -38,14 +42,17 @@ record Sql(
     List<String> tail = new ArrayList<>();
     int end = endOfRepeatedRow(code);
     if (end < 0) {
-      return new Sql(name, bare(code, head), "", "", List.copyOf(head), List.of(), List.of());
+      return new Sql(name, bare(code, head), "", "", "", List.copyOf(head), List.of(), List.of());
     }
     int start = startOfRow(name, code, end);
+    Matcher between = BETWEEN.matcher(code).region(end + REPEATED.length(), code.length());
+    boolean words = between.lookingAt();
     return new Sql(
         name,
         bare(code.substring(0, start), head),
         bare(code.substring(start, end), row),
-        bare(code.substring(end + REPEATED.length()), tail),
+        words ? " " + between.group(1) + " " : ", ",
+        bare(code.substring(words ? between.end() : end + REPEATED.length()), tail),
         List.copyOf(head),
         List.copyOf(row),
         List.copyOf(tail));
@@ -126,7 +133,7 @@ record Sql(
     }
     StringBuilder out = new StringBuilder(head.length() + rows * (row.length() + 2)).append(head);
     for (int i = 0; i < rows; i++) {
-      out.append(i == 0 ? "" : ", ").append(row);
+      out.append(i == 0 ? "" : between).append(row);
     }
     return out.append(tail).toString();
   }

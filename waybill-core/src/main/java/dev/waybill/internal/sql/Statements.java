@@ -16,7 +16,10 @@ import java.util.regex.Pattern;
 public final class Statements {
   private static final Pattern NAME_LINE = Pattern.compile("(?m)^-- name: ([a-z0-9_]+)\\s*$");
   private static final Pattern TABLE = Pattern.compile("\\b" + Naming.IN_FILES + "[a-z0-9_]+\\b");
+  private static final Pattern IN_LITERAL =
+      Pattern.compile("\\{(" + Naming.IN_FILES + "[a-z0-9_]+)}");
   private static final String FOLDER = "/dev/waybill/sql/";
+  private static final String OWN = "_own";
 
   private final Map<String, Sql> byName;
 
@@ -24,20 +27,31 @@ public final class Statements {
     this.byName = byName;
   }
 
-  /** Loads the named files (without their ending) of the dialect. */
+  /**
+   * Loads the named files (without their ending) of the dialect, and beside each the one with the
+   * statements of the dialect's own shape, if it has one.
+   */
   public static Statements load(Dialect dialect, Naming naming, List<String> files) {
     Map<String, Sql> byName = new LinkedHashMap<>();
     for (String file : files) {
-      blocks(resource(FOLDER + dialect.folder() + "/" + file + ".sql"))
-          .forEach(
-              (name, text) -> {
-                if (byName.put(name, Sql.compile(name, text, dialect, naming)) != null) {
-                  throw new IllegalStateException(
-                      "Statement " + name + " is defined twice for " + dialect.folder());
-                }
-              });
+      String path = FOLDER + dialect.folder() + "/" + file;
+      add(resource(path + ".sql"), dialect, naming, byName);
+      if (Statements.class.getResource(path + OWN + ".sql") != null) {
+        add(resource(path + OWN + ".sql"), dialect, naming, byName);
+      }
     }
     return new Statements(Collections.unmodifiableMap(byName));
+  }
+
+  private static void add(String text, Dialect dialect, Naming naming, Map<String, Sql> byName) {
+    blocks(text)
+        .forEach(
+            (name, block) -> {
+              if (byName.put(name, Sql.compile(name, block, dialect, naming)) != null) {
+                throw new IllegalStateException(
+                    "Statement " + name + " is defined twice for " + dialect.folder());
+              }
+            });
   }
 
   /** The blocks of a file in their order, by name. */
@@ -77,16 +91,29 @@ public final class Statements {
     }
   }
 
-  /** Replaces the names of the files by the user's, quoted and, except for indexes, qualified. */
+  /**
+   * Replaces the names of the files by the user's, quoted and, except for indexes, qualified; in a
+   * literal those in braces, for functions that are given a name.
+   */
   public static String rename(String text, Dialect dialect, Naming naming) {
     StringBuilder out = new StringBuilder();
     for (SqlScanner.Piece piece : SqlScanner.scan(text)) {
       out.append(
-          piece.type() == SqlScanner.Type.CODE
-              ? TABLE
-                  .matcher(piece.text())
-                  .replaceAll(m -> Matcher.quoteReplacement(dialect.identifier(m.group(), naming)))
-              : piece.text());
+          switch (piece.type()) {
+            case CODE ->
+                TABLE
+                    .matcher(piece.text())
+                    .replaceAll(
+                        m -> Matcher.quoteReplacement(dialect.identifier(m.group(), naming)));
+            case QUOTED ->
+                IN_LITERAL
+                    .matcher(piece.text())
+                    .replaceAll(
+                        m ->
+                            Matcher.quoteReplacement(
+                                dialect.identifier(m.group(1), naming).replace("'", "''")));
+            case COMMENT -> piece.text();
+          });
     }
     return out.toString();
   }

@@ -16,6 +16,11 @@ interface TransactionControl {
   /** Begins a transaction that can write. */
   void begin() throws SQLException;
 
+  /** Begins a transaction of one statement. */
+  default void beginSingle() throws SQLException {
+    begin();
+  }
+
   /** Begins a transaction that sees one snapshot and that the database refuses any write. */
   void beginSnapshot() throws SQLException;
 
@@ -35,7 +40,8 @@ interface TransactionControl {
           new ServerTransactionControl(
               connection,
               List.of("set transaction isolation level repeatable read, read only"),
-              List.of());
+              List.of(),
+              true);
       case MYSQL, MARIADB ->
           new ServerTransactionControl(
               connection,
@@ -44,7 +50,8 @@ interface TransactionControl {
                   "set session transaction read only",
                   "set transaction isolation level repeatable read",
                   "start transaction with consistent snapshot"),
-              List.of("set session transaction read write"));
+              List.of("set session transaction read write"),
+              false);
       case SQLITE -> new SqliteTransactionControl(connection);
     };
   }

@@ -14,6 +14,7 @@ public final class Tx {
   private final Dialect dialect;
   private final Naming naming;
   private final Statements statements;
+  private boolean savepoint;
 
   Tx(Connection connection, Dialect dialect, Naming naming, Statements statements) {
     this.connection = connection;
@@ -49,6 +50,47 @@ public final class Tx {
    */
   public static boolean refused(DatabaseException failure) {
     return SqlFailure.refusedByMySql(failure);
+  }
+
+  /**
+   * Marks a point to which {@link #undo} leads back, and forgets the one before. One is enough:
+   * work is done piece by piece, and each piece either stays or is undone.
+   */
+  public void savepoint() {
+    boolean stacked = savepoint && dialect != Dialect.MYSQL && dialect != Dialect.MARIADB;
+    if (stacked && dialect == Dialect.POSTGRES) {
+      // In one round trip, as there is one per message.
+      steer("release savepoint waybill; savepoint waybill");
+    } else {
+      if (stacked) {
+        steer("release savepoint waybill");
+      }
+      steer("savepoint waybill");
+    }
+    savepoint = true;
+  }
+
+  /** Undoes everything since the savepoint, which stays. */
+  public void undo() {
+    steer("rollback to savepoint waybill");
+  }
+
+  /**
+   * Fails if the savepoint is gone, because the server ended the transaction under the user's code
+   * (a deadlock on MySQL, say) and that code did not let the error pass: what was written before is
+   * lost, so nothing may be committed.
+   */
+  public void requireSavepoint() {
+    steer("release savepoint waybill");
+    savepoint = false;
+  }
+
+  private void steer(String text) {
+    try (Statement statement = connection.createStatement()) {
+      statement.execute(text);
+    } catch (SQLException e) {
+      throw failure("Savepoint", e);
+    }
   }
 
   /** The connection, for user code that joins the transaction. */

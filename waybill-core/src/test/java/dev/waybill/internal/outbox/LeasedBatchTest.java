@@ -15,11 +15,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 class LeasedBatchTest {
   private final TestTime time = new TestTime();
+  private Optional<Long> renewed = Optional.empty();
 
   @Test
   void givesEachMessageOnceInOrder() {
@@ -85,8 +87,16 @@ class LeasedBatchTest {
     assertThat(batch.remaining()).isEqualTo(Duration.ofSeconds(28));
     time.advance(Duration.ofSeconds(27));
     assertThat(batch.remaining()).isEqualTo(Duration.ofSeconds(1));
-    batch.extendTo(time.nanos() + Duration.ofSeconds(5).toNanos());
+    renewed = Optional.of(time.nanos() + Duration.ofSeconds(5).toNanos());
+    assertThat(batch.renew()).isTrue();
     assertThat(batch.remaining()).isEqualTo(Duration.ofSeconds(5));
+  }
+
+  @Test
+  void aLostLeaseCannotBeRenewed() {
+    var batch = batch(1);
+    assertThat(batch.renew()).isFalse();
+    assertThat(batch.remaining()).isEqualTo(Duration.ofSeconds(28));
   }
 
   @Test
@@ -276,6 +286,10 @@ class LeasedBatchTest {
 
   private LeasedBatch batch(int size) {
     return new LeasedBatch(
-        Messages.several(size), 7, time.nanos() + Duration.ofSeconds(28).toNanos(), time);
+        Messages.several(size),
+        7,
+        time.nanos() + Duration.ofSeconds(28).toNanos(),
+        time,
+        () -> renewed);
   }
 }

@@ -1,5 +1,6 @@
 package dev.waybill.internal.outbox;
 
+import dev.waybill.internal.store.MessageBody;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;

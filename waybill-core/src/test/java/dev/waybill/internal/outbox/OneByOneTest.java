@@ -11,6 +11,7 @@ import dev.waybill.outbox.MessageResult;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class OneByOneTest {
@@ -18,7 +19,11 @@ class OneByOneTest {
   private final List<Long> seen = new ArrayList<>();
   private final LeasedBatch batch =
       new LeasedBatch(
-          Messages.several(5), 1, time.nanos() + Duration.ofSeconds(28).toNanos(), time);
+          Messages.several(5),
+          1,
+          time.nanos() + Duration.ofSeconds(28).toNanos(),
+          time,
+          Optional::empty);
 
   @Test
   void allOk() throws Exception {

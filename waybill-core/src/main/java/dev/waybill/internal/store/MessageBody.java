@@ -1,4 +1,4 @@
-package dev.waybill.internal.outbox;
+package dev.waybill.internal.store;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -10,7 +10,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** What a producer wrote, as it was stored. Owns its payload: who gives it away copies. */
-final class MessageBody {
+public final class MessageBody {
+  /** Stands for one that is not there. */
+  static final MessageBody MISSING =
+      new MessageBody("", new byte[0], Map.of(), null, Instant.EPOCH);
+
   private final String type;
   private final byte[] payload;
   private final Map<String, String> headers;
@@ -18,7 +22,7 @@ final class MessageBody {
   private final Instant createdAt;
 
   /** The payload is not copied: it comes fresh from the database. */
-  MessageBody(
+  public MessageBody(
       String type,
       byte[] payload,
       Map<String, String> headers,
@@ -31,16 +35,23 @@ final class MessageBody {
     this.createdAt = createdAt;
   }
 
-  String type() {
+  /** What kind of message it is. */
+  public String type() {
     return type;
   }
 
-  byte[] copyOfPayload() {
+  /** The bytes as they are, for the store that writes them elsewhere. */
+  byte[] payload() {
+    return payload;
+  }
+
+  /** The bytes, for whoever may change them. */
+  public byte[] copyOfPayload() {
     return payload.clone();
   }
 
   /** The payload as text, null if it is none. */
-  @Nullable String text() {
+  public @Nullable String text() {
     try {
       return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(payload)).toString();
     } catch (CharacterCodingException e) {
@@ -48,15 +59,18 @@ final class MessageBody {
     }
   }
 
-  Map<String, String> headers() {
+  /** Unmodifiable. */
+  public Map<String, String> headers() {
     return headers;
   }
 
-  @Nullable String key() {
+  /** The key it was enqueued with, if any. */
+  public @Nullable String key() {
     return key;
   }
 
-  Instant createdAt() {
+  /** When, by the database's clock. */
+  public Instant createdAt() {
     return createdAt;
   }
 

@@ -1,0 +1,94 @@
+package dev.waybill;
+
+import dev.waybill.internal.Pipeline;
+import dev.waybill.outbox.Outbox;
+import dev.waybill.outbox.OutboxBuilder;
+import dev.waybill.outbox.OutboxConfig;
+import dev.waybill.schema.SchemaOptions;
+import dev.waybill.spi.OutboxListener;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Consumer;
+import javax.sql.DataSource;
+
+/**
+ * Waybill, running. Build it once per process, close it when the process ends.
+ *
+ * <p>{@code close} is bounded: no work is begun, work in progress may end within the grace period,
+ * is then interrupted, and what it held is handed back at once.
+ */
+public final class Waybill implements AutoCloseable {
+  private final Pipeline pipeline;
+
+  private Waybill(Pipeline pipeline) {
+    this.pipeline = pipeline;
+  }
+
+  /** Builds Waybill on the service's own database. */
+  public static Builder builder(DataSource dataSource) {
+    return new Builder(Objects.requireNonNull(dataSource, "dataSource"));
+  }
+
+  /** The outbox. */
+  public Outbox outbox() {
+    return pipeline.outbox();
+  }
+
+  @Override
+  public void close() {
+    pipeline.close();
+  }
+
+  /** What Waybill is to be. */
+  public static final class Builder {
+    private final DataSource dataSource;
+    private final OutboxBuilder outbox = new OutboxBuilder();
+    private final List<OutboxListener> listeners = new ArrayList<>();
+    private SchemaOptions schema = SchemaOptions.defaults();
+    private Duration stopGrace = Duration.ofSeconds(10);
+
+    private Builder(DataSource dataSource) {
+      this.dataSource = dataSource;
+    }
+
+    /** Where its tables are and what they are called. Default: {@link SchemaOptions#defaults}. */
+    public Builder schema(SchemaOptions value) {
+      schema = Objects.requireNonNull(value, "schema");
+      return this;
+    }
+
+    /** Sets the outbox up. */
+    public Builder outbox(Consumer<OutboxBuilder> setup) {
+      setup.accept(outbox);
+      return this;
+    }
+
+    /** Hears what happens. */
+    public Builder listener(OutboxListener value) {
+      listeners.add(Objects.requireNonNull(value, "listener"));
+      return this;
+    }
+
+    /** How long {@code close} waits for work in progress before it interrupts. Default: 10 s. */
+    public Builder stopGrace(Duration value) {
+      if (value.isNegative()) {
+        throw new IllegalArgumentException("The grace period must not be negative: " + value);
+      }
+      stopGrace = value;
+      return this;
+    }
+
+    /**
+     * Checks the schema, registers the queues and starts the workers.
+     *
+     * @throws dev.waybill.schema.SchemaIncompatibleException if this release must not run here
+     * @throws dev.waybill.outbox.OutboxException if something was set up wrongly
+     */
+    public Waybill start() {
+      OutboxConfig config = outbox.build();
+      return new Waybill(Pipeline.start(dataSource, schema, config, listeners, stopGrace));
+    }
+  }
+}

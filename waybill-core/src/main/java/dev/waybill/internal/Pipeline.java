@@ -1,0 +1,88 @@
+package dev.waybill.internal;
+
+import dev.waybill.internal.loop.Crew;
+import dev.waybill.internal.loop.Time;
+import dev.waybill.internal.outbox.OutboxPipeline;
+import dev.waybill.internal.sql.Database;
+import dev.waybill.internal.sql.Naming;
+import dev.waybill.internal.sql.Retry;
+import dev.waybill.outbox.Outbox;
+import dev.waybill.outbox.OutboxConfig;
+import dev.waybill.schema.Schema;
+import dev.waybill.schema.SchemaOptions;
+import dev.waybill.spi.OutboxListener;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicBoolean;
+import javax.sql.DataSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Everything that runs in the background, in the order in which a row meets it.
+ *
+ * <p><b>A message.</b> The enqueuer stores it in the caller's transaction. The promoter holds it
+ * back while it is delayed. A sequencer gives it its number. The processor has it delivered. The
+ * vacuum removes it. The reconciler finds what nobody announced. {@link OutboxPipeline} lists them
+ * as workers.
+ */
+public final class Pipeline {
+  private static final Logger log = LoggerFactory.getLogger(Pipeline.class);
+  private static final List<String> STATEMENTS = List.of("outbox");
+
+  private final Crew crew;
+  private final OutboxPipeline outbox;
+  private final Duration stopGrace;
+  private final AtomicBoolean closed = new AtomicBoolean();
+
+  private Pipeline(Crew crew, OutboxPipeline outbox, Duration stopGrace) {
+    this.crew = crew;
+    this.outbox = outbox;
+    this.stopGrace = stopGrace;
+  }
+
+  /** Checks the schema, registers what was declared, and starts the workers. */
+  public static Pipeline start(
+      DataSource dataSource,
+      SchemaOptions schema,
+      OutboxConfig config,
+      List<OutboxListener> listeners,
+      Duration stopGrace) {
+    Schema.check(dataSource, schema);
+    Time time = Time.system();
+    Database database =
+        Database.open(
+            dataSource,
+            new Naming(schema.prefix(), schema.schema()),
+            STATEMENTS,
+            Retry.standard(time::sleep));
+    var crew = new Crew(time);
+    var outbox = new OutboxPipeline(database, config, listeners, time, crew, owner());
+    crew.start();
+    return new Pipeline(crew, outbox, stopGrace);
+  }
+
+  /** Unique, and telling to whoever reads it in a table: which process of which machine. */
+  private static String owner() {
+    return ProcessHandle.current().pid() + "-" + UUID.randomUUID();
+  }
+
+  /** The outbox's door. */
+  public Outbox outbox() {
+    return outbox.door();
+  }
+
+  /** Stops within the grace period and a moment; a second time does nothing. */
+  public void close() {
+    if (!closed.compareAndSet(false, true)) {
+      return;
+    }
+    crew.stop(stopGrace);
+    try {
+      outbox.release();
+    } catch (RuntimeException e) {
+      log.warn("Leases could not be given back: others have to wait for their end", e);
+    }
+  }
+}

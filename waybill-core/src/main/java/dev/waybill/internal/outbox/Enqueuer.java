@@ -1,0 +1,169 @@
+package dev.waybill.internal.outbox;
+
+import dev.waybill.internal.outbox.Queues.Queue;
+import dev.waybill.internal.sql.Database;
+import dev.waybill.internal.sql.Tx;
+import dev.waybill.internal.store.DedupStore;
+import dev.waybill.internal.store.MessageStore;
+import dev.waybill.internal.store.NewMessage;
+import dev.waybill.outbox.EnqueueMessage;
+import dev.waybill.outbox.Enqueued;
+import java.sql.Connection;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.LongStream;
+
+/** Validates messages and stores them in the caller's transaction. */
+final class Enqueuer {
+  private final Database database;
+  private final MessageStore store;
+  private final DedupStore dedup;
+  private final Queues queues;
+  private final Validation validation;
+  private final Wake wake;
+  private final Events events;
+
+  /** Is told, after a commit, where messages wait. */
+  interface Wake {
+    void committed(Collection<Long> partitions, boolean delayed);
+  }
+
+  Enqueuer(
+      Database database,
+      MessageStore store,
+      DedupStore dedup,
+      Queues queues,
+      Validation validation,
+      Wake wake,
+      Events events) {
+    this.database = database;
+    this.store = store;
+    this.dedup = dedup;
+    this.queues = queues;
+    this.validation = validation;
+    this.wake = wake;
+    this.events = events;
+  }
+
+  Enqueued enqueue(Connection connection, String queueName, List<EnqueueMessage> messages) {
+    int[] numbers = validation.check(queueName, messages, queues::partitions);
+    Tx tx = database.join(connection);
+    if (messages.isEmpty()) {
+      return receipt(List.of(), List.of(), List.of());
+    }
+    Queue queue = queues.get(queueName);
+    List<NewMessage> all = new ArrayList<>(messages.size());
+    for (int i = 0; i < numbers.length; i++) {
+      all.add(prepared(messages.get(i), queue.partitionIds().get(numbers[i])));
+    }
+    boolean keyed = messages.stream().anyMatch(message -> message.dedupKey() != null);
+    Receipt receipt =
+        keyed ? unlessKnown(tx, queue, messages, all) : receipt(store(tx, all), List.of(), all);
+    events.enqueued(queueName, messages.size() - receipt.duplicates().size());
+    return receipt;
+  }
+
+  private static NewMessage prepared(EnqueueMessage message, long partitionId) {
+    return new NewMessage(
+        partitionId,
+        message.type(),
+        message.key(),
+        message.headers(),
+        message.payload(),
+        message.deliverAt(),
+        message.delay());
+  }
+
+  private Receipt receipt(List<Long> ids, List<Integer> duplicates, List<NewMessage> stored) {
+    Set<Long> partitions = new TreeSet<>();
+    boolean delayed = false;
+    for (NewMessage message : stored) {
+      boolean later = message.dueAt() != null || message.delay() != null;
+      delayed |= later;
+      if (!later) {
+        partitions.add(message.partitionId());
+      }
+    }
+    return new Receipt(ids, duplicates, partitions, delayed, wake);
+  }
+
+  private List<Long> store(Tx tx, List<NewMessage> messages) {
+    return messages.isEmpty()
+        ? List.of()
+        : LongStream.of(store.enqueue(tx, messages)).boxed().toList();
+  }
+
+  /** Claims the de-duplication keys first; only messages whose key was free are stored. */
+  private Receipt unlessKnown(
+      Tx tx, Queue queue, List<EnqueueMessage> messages, List<NewMessage> all) {
+    Set<String> keys =
+        messages.stream()
+            .map(EnqueueMessage::dedupKey)
+            .filter(Objects::nonNull)
+            .collect(Collectors.toSet());
+    Map<String, Long> known =
+        new HashMap<>(dedup.claim(tx, queue.id(), keys, queue.config().dedupWindow()));
+    List<Integer> duplicates = new ArrayList<>();
+    List<NewMessage> fresh = new ArrayList<>();
+    Set<String> seen = new HashSet<>(known.keySet());
+    for (int i = 0; i < messages.size(); i++) {
+      String key = messages.get(i).dedupKey();
+      if (key == null || seen.add(key)) {
+        fresh.add(all.get(i));
+      } else {
+        duplicates.add(i);
+      }
+    }
+    Iterator<Long> given = store(tx, fresh).iterator();
+    Map<String, Long> named = new HashMap<>();
+    List<Long> ids = new ArrayList<>();
+    for (EnqueueMessage message : messages) {
+      String key = message.dedupKey();
+      Long repeated = key == null ? null : known.get(key);
+      long id = repeated == null ? given.next() : repeated;
+      ids.add(id);
+      if (key != null && repeated == null) {
+        known.put(key, id);
+        named.put(key, id);
+      }
+    }
+    dedup.name(tx, queue.id(), named);
+    return receipt(ids, duplicates, fresh);
+  }
+
+  /** What the caller gets. */
+  private record Receipt(
+      List<Long> ids, List<Integer> duplicates, Set<Long> partitions, boolean delayed, Wake wake)
+      implements Enqueued {
+
+    Receipt {
+      ids = List.copyOf(ids);
+      duplicates = List.copyOf(duplicates);
+      partitions = Set.copyOf(partitions);
+    }
+
+    @Override
+    public long id() {
+      if (ids.size() != 1) {
+        throw new IllegalStateException("There are " + ids.size() + " messages: use ids()");
+      }
+      return ids.get(0);
+    }
+
+    @Override
+    public void flush() {
+      if (delayed || !partitions.isEmpty()) {
+        wake.committed(partitions, delayed);
+      }
+    }
+  }
+}

@@ -1,0 +1,32 @@
+package dev.waybill.internal.outbox;
+
+import dev.waybill.outbox.OutboxProfile;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
+
+/** The modes of the partitions that are not as they were at first. Safe for use by many threads. */
+final class Modes {
+  private final OutboxProfile profile;
+  private final Map<Long, PartitionMode> modes = new ConcurrentHashMap<>();
+
+  Modes(OutboxProfile profile) {
+    this.profile = profile;
+  }
+
+  /** The mode of a partition; used only by whoever has its turn. */
+  PartitionMode of(long partitionId) {
+    return modes.computeIfAbsent(
+        partitionId,
+        id ->
+            new PartitionMode(
+                profile.processor().batchSize(),
+                profile.retry(),
+                () -> ThreadLocalRandom.current().nextDouble()));
+  }
+
+  /** The turn is over: a mode like any other need not be remembered. */
+  void forgetIfNormal(long partitionId) {
+    modes.computeIfPresent(partitionId, (id, mode) -> mode.isNormal() ? null : mode);
+  }
+}

@@ -1,0 +1,244 @@
+package dev.waybill.internal.outbox;
+
+import dev.waybill.internal.loop.Backoff;
+import dev.waybill.internal.loop.Bell;
+import dev.waybill.internal.loop.Crew;
+import dev.waybill.internal.loop.LoopOptions;
+import dev.waybill.internal.loop.Pace;
+import dev.waybill.internal.loop.Permits;
+import dev.waybill.internal.loop.Time;
+import dev.waybill.internal.loop.TimeLimit;
+import dev.waybill.internal.outbox.Queues.Place;
+import dev.waybill.internal.outbox.Queues.Queue;
+import dev.waybill.internal.sql.Database;
+import dev.waybill.internal.store.DedupStore;
+import dev.waybill.internal.store.MessageStore;
+import dev.waybill.internal.store.QueueStore;
+import dev.waybill.internal.store.QueueStore.Wanted;
+import dev.waybill.outbox.LeasedBatchHandler;
+import dev.waybill.outbox.Outbox;
+import dev.waybill.outbox.OutboxConfig;
+import dev.waybill.outbox.OutboxProfile;
+import dev.waybill.outbox.QueueConfig;
+import dev.waybill.outbox.QueueHandler;
+import dev.waybill.outbox.WorkerTuning;
+import dev.waybill.spi.OutboxListener;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Puts the outbox's stages together, in the order in which a message meets them. */
+public final class OutboxPipeline {
+  /** The error backoff of the vacuum: nobody waits for it. */
+  private static final Backoff PATIENT =
+      Backoff.standard().withInitial(Duration.ofMillis(500)).withMax(Duration.ofSeconds(60));
+
+  private final Database database;
+  private final OutboxConfig config;
+  private final Time time;
+  private final Crew crew;
+  private final Events events;
+  private final MessageStore messages;
+  private final QueueStore queueStore;
+  private final Queues queues;
+  private final String owner;
+  private final Bell dirtyBell = new Bell();
+  private final Bell readyBell = new Bell();
+  private final Bell delayedBell = new Bell();
+  private final Bell lookBell = new Bell();
+  private final DirtyPartitions dirty;
+  private final ReadyPartitions ready;
+  private final Outbox door;
+
+  /**
+   * Registers the queues and, if this process does more than enqueue, adds the workers to the crew.
+   *
+   * @param owner names this process in leases
+   */
+  public OutboxPipeline(
+      Database database,
+      OutboxConfig config,
+      List<OutboxListener> listeners,
+      Time time,
+      Crew crew,
+      String owner) {
+    this.database = database;
+    this.config = config;
+    this.time = time;
+    this.crew = crew;
+    this.owner = owner;
+    this.events = new Events(listeners);
+    this.messages = MessageStore.of(database);
+    this.queueStore = new QueueStore(database);
+    config.queues().forEach(queue -> Validation.queueName(queue.name()));
+    this.queues = Queues.of(config.queues(), queueStore.register(wanted(config)));
+    this.dirty = new DirtyPartitions(time, dirtyBell);
+    this.ready = new ReadyPartitions(time, readyBell);
+    this.door = new OutboxDoor(database, enqueuer(), queueStore, queues, lookBell::ring);
+    if (config.workers()) {
+      addWorkers();
+    }
+  }
+
+  private static List<Wanted> wanted(OutboxConfig config) {
+    return config.queues().stream()
+        .map(
+            queue ->
+                new Wanted(
+                    queue.name(),
+                    queue.partitions().count(),
+                    queue.handler() instanceof QueueHandler.ProduceOnly ? null : queue.retention()))
+        .toList();
+  }
+
+  /** The door for producers and operators. */
+  public Outbox door() {
+    return door;
+  }
+
+  /** Hands back what this process still holds; after its workers have stopped. */
+  public void release() {
+    if (config.workers()) {
+      messages.releaseAll(owner);
+    }
+  }
+
+  private Enqueuer enqueuer() {
+    return new Enqueuer(
+        database,
+        messages,
+        new DedupStore(),
+        queues,
+        new Validation(config.maxPayload()),
+        this::committed,
+        events);
+  }
+
+  private void committed(Collection<Long> partitions, boolean delayed) {
+    if (!config.workers()) {
+      return;
+    }
+    dirty.mark(partitions);
+    if (delayed) {
+      delayedBell.ring();
+    }
+  }
+
+  private void addWorkers() {
+    OutboxProfile profile = config.profile();
+    var timeLimit = new TimeLimit(time);
+    var vacuumBell = new Bell();
+    var vacuum =
+        new Vacuum(
+            messages,
+            events,
+            time,
+            crew.stopSignal(),
+            profile.vacuum().batchSize(),
+            profile.vacuumPoll(),
+            vacuumBell);
+    Permits shared = Permits.fixed(config.sharedMaintenance(), time);
+    Permits sequencing =
+        Permits.tiered(shared, Permits.fixed(config.guaranteedMaintenance(), time));
+    Processor processor = processor(timeLimit, vacuum);
+
+    crew.add(
+        new Promoter(messages, queueStore, dirty, profile.reconcileInterval()),
+        LoopOptions.defaults().withBells(delayedBell));
+    int sequencers = config.guaranteedMaintenance() + config.sharedMaintenance();
+    for (int i = 1; i <= sequencers; i++) {
+      crew.add(
+          sequencer(i, processor),
+          LoopOptions.defaults()
+              .withBells(dirtyBell)
+              .withPermits(sequencing)
+              .withPace(pace(profile.sequencer())));
+    }
+    crew.add(processor, LoopOptions.defaults().withBells(readyBell));
+    crew.add(timeLimit, timeLimit.options());
+    crew.add(
+        vacuum,
+        LoopOptions.defaults()
+            .withBells(vacuumBell)
+            .withPermits(shared)
+            .withPace(pace(profile.vacuum()))
+            .withBackoff(PATIENT));
+    crew.add(
+        new Reconciler(
+            queueStore,
+            queues,
+            dirty,
+            ready,
+            processor,
+            profile.reconcileInterval(),
+            profile.reconcileInterval()),
+        LoopOptions.defaults().withBells(lookBell));
+  }
+
+  private Sequencer sequencer(int number, Processor processor) {
+    return new Sequencer(
+        number,
+        dirty,
+        messages,
+        partitions -> numbered(partitions, processor),
+        events,
+        time,
+        config.profile().sequencer().batchSize(),
+        config.maxInnerIterations());
+  }
+
+  private void numbered(List<Long> partitions, Processor processor) {
+    for (long partition : partitions) {
+      Place place = queues.place(partition);
+      if (place != null && processor.serves(place.queue().name())) {
+        ready.mark(place.queue().name(), List.of(partition));
+      }
+    }
+  }
+
+  private Processor processor(TimeLimit timeLimit, Vacuum vacuum) {
+    var context =
+        new DeliveryContext(
+            new Modes(config.profile()),
+            events,
+            time,
+            crew.stopSignal(),
+            config.maxInnerIterations(),
+            vacuum::delivered);
+    Map<String, Processor.Delivery> deliveries = new HashMap<>();
+    for (Queue queue : queues.all()) {
+      QueueConfig each = queue.config();
+      if (!(each.handler() instanceof QueueHandler.ProduceOnly)) {
+        deliveries.put(each.name(), delivery(each, context, timeLimit));
+        ready.limit(each.name(), each.concurrency() > 0 ? each.concurrency() : config.processors());
+      }
+    }
+    return new Processor(ready, queues, deliveries, crew);
+  }
+
+  private Processor.Delivery delivery(
+      QueueConfig queue, DeliveryContext context, TimeLimit timeLimit) {
+    int maxAttempts = queue.maxAttempts();
+    QueueHandler handler = queue.handler();
+    if (handler instanceof QueueHandler.Transactional each) {
+      return new TransactionalDelivery(
+          database, messages, TransactionalCalls.oneByOne(each.handler(), maxAttempts), context);
+    }
+    if (handler instanceof QueueHandler.BatchTransactional each) {
+      return new TransactionalDelivery(
+          database, messages, TransactionalCalls.together(each.handler(), maxAttempts), context);
+    }
+    LeasedBatchHandler batches =
+        handler instanceof QueueHandler.Leased each
+            ? new OneByOne(each.handler())
+            : ((QueueHandler.BatchLeased) handler).handler();
+    return new LeasedDelivery(
+        messages, owner, queue.lease(), batches, maxAttempts, context, timeLimit);
+  }
+
+  private static Pace pace(WorkerTuning tuning) {
+    return new Pace(tuning.activeInterval(), tuning.minInterval(), tuning.rampStep());
+  }
+}

@@ -1,0 +1,104 @@
+package dev.waybill.internal.outbox;
+
+import dev.waybill.internal.loop.Next;
+import dev.waybill.internal.loop.Time;
+import dev.waybill.internal.loop.Worker;
+import dev.waybill.internal.store.MessageStore;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/**
+ * Gives committed messages their numbers. A visit takes all partitions that are dirty, oldest
+ * first, and numbers in one step what is visible in them. It never waits for a producer or for
+ * another sequencer: a partition in other hands comes back a little later.
+ */
+final class Sequencer implements Worker {
+  /** More would make one transaction hold too many rows, and keep the others from helping. */
+  private static final int MOST_PARTITIONS = 128;
+
+  private final int number;
+  private final DirtyPartitions dirty;
+  private final MessageStore store;
+  private final Consumer<List<Long>> numbered;
+  private final Events events;
+  private final Time time;
+  private final int smallest;
+  private final int largest;
+  private int messages;
+
+  /**
+   * A sequencer among several.
+   *
+   * @param numbered is told which partitions have new numbers
+   * @param batchSize messages per partition and visit
+   * @param growth how many times the batch size a visit may take while there is a backlog
+   */
+  Sequencer(
+      int number,
+      DirtyPartitions dirty,
+      MessageStore store,
+      Consumer<List<Long>> numbered,
+      Events events,
+      Time time,
+      int batchSize,
+      int growth) {
+    this.number = number;
+    this.dirty = dirty;
+    this.store = store;
+    this.numbered = numbered;
+    this.events = events;
+    this.time = time;
+    this.smallest = batchSize;
+    this.largest = (int) Math.min(Integer.MAX_VALUE, (long) batchSize * growth);
+    this.messages = batchSize;
+  }
+
+  @Override
+  public String name() {
+    return "sequencer-" + number;
+  }
+
+  @Override
+  public Next runOnce() {
+    try (DirtyPartitions.Claim claim = dirty.take(MOST_PARTITIONS)) {
+      if (!claim.isEmpty()) {
+        visit(claim);
+      }
+    }
+    return dirty.next();
+  }
+
+  private void visit(DirtyPartitions.Claim claim) {
+    long began = time.nanos();
+    long[] ids = claim.ids().stream().mapToLong(Long::longValue).toArray();
+    Map<Long, Integer> counts = store.sequence(ids, messages);
+    List<Long> advanced = new ArrayList<>();
+    List<Long> drained = new ArrayList<>();
+    List<Long> saturated = new ArrayList<>();
+    List<Long> skipped = new ArrayList<>();
+    int total = 0;
+    for (long id : ids) {
+      Integer count = counts.get(id);
+      if (count == null) {
+        skipped.add(id);
+        continue;
+      }
+      total += count;
+      if (count > 0) {
+        advanced.add(id);
+      }
+      (count < messages ? drained : saturated).add(id);
+    }
+    if (!advanced.isEmpty()) {
+      numbered.accept(advanced);
+      events.sequenced(total, Duration.ofNanos(time.nanos() - began));
+    }
+    claim.done(drained, true);
+    claim.done(saturated, false);
+    claim.skipped(skipped);
+    messages = saturated.isEmpty() ? smallest : Math.min(largest, messages * 2);
+  }
+}

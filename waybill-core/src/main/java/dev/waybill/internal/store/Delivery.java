@@ -1,0 +1,24 @@
+package dev.waybill.internal.store;
+
+import java.util.List;
+
+/**
+ * What was read beyond a partition's cursor.
+ *
+ * @param processedSeq the cursor
+ * @param attempts how often the first message was tried, this time included under a lease
+ * @param epoch the lease's number
+ * @param sequence the number of the last message there was
+ * @param messages in order
+ */
+public record Delivery(
+    long processedSeq, int attempts, long epoch, long sequence, List<StoredMessage> messages) {
+  public Delivery {
+    messages = List.copyOf(messages);
+  }
+
+  /** Whether there was more than was read. */
+  public boolean hasMore() {
+    return !messages.isEmpty() && messages.get(messages.size() - 1).seq() < sequence;
+  }
+}

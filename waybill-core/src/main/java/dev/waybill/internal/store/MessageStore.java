@@ -1,0 +1,229 @@
+package dev.waybill.internal.store;
+
+import dev.waybill.internal.sql.Database;
+import dev.waybill.internal.sql.Query;
+import dev.waybill.internal.sql.Row;
+import dev.waybill.internal.sql.Tx;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Function;
+
+/**
+ * The walk of a message through the tables: enqueue, sequence, take, end, vacuum. The steps whose
+ * shape depends on the database are left to its subclasses.
+ */
+public abstract class MessageStore {
+  /** The ids of one row of outgoing: enough to make the row's own cost small. */
+  static final int SEGMENT = 200;
+
+  /** More would be held in memory than a handler can make use of. */
+  static final long MOST_BYTES = 4L * 1024 * 1024;
+
+  private final Database database;
+
+  MessageStore(Database database) {
+    this.database = database;
+  }
+
+  /** Picks the shape that fits the database. */
+  public static MessageStore of(Database database) {
+    return switch (database.dialect()) {
+      case POSTGRES -> new ArrayMessageStore(database);
+      case MYSQL, MARIADB -> new PackedMessageStore(database);
+      case SQLITE -> new SqliteMessageStore(database);
+    };
+  }
+
+  Database database() {
+    return database;
+  }
+
+  /** Stores messages in the caller's transaction. Gives their ids, in the order of the messages. */
+  public abstract long[] enqueue(Tx tx, List<NewMessage> messages);
+
+  /** Gives messages whose time has come to their partitions; how many each of these got. */
+  public abstract Map<Long, Integer> promote(int messages);
+
+  /**
+   * Numbers what is committed and visible in these partitions, at most so many messages of each.
+   * Says how many each got; those that are missing are in other hands.
+   */
+  public abstract Map<Long, Integer> sequence(long[] partitions, int messages);
+
+  /**
+   * Takes the lease of a partition that has messages and reads some. Empty if it has none, or if
+   * something stands in the way: {@link #state} says what.
+   */
+  public abstract Optional<Delivery> lease(
+      long partitionId, String owner, Duration duration, int messages);
+
+  /**
+   * Moves the cursor, prolongs the lease and reads on. Empty if the lease is no longer ours; then
+   * nothing was changed. Without messages the lease is still held.
+   */
+  public abstract Optional<Delivery> next(Lease lease, long processedSeq, int messages);
+
+  /** Locks the cursor and reads. Empty if others have it or nobody may try now. */
+  public abstract Optional<Delivery> lock(Tx tx, long partitionId, int messages);
+
+  /** Removes at most so many segments that every cursor has passed. */
+  public abstract Vacuumed vacuum(long partitionId, Duration retention, int segments);
+
+  /** What a piece of clean-up removed. */
+  public record Vacuumed(int segments, long messages) {}
+
+  /** A partition whose clean-up is behind, and how long its messages are to stay. */
+  public record VacuumDue(
+      long partitionId, long vacuumedSeq, long processedSeq, Duration retention) {}
+
+  /** Partitions with something to clean up, in order. */
+  public List<VacuumDue> vacuumDue() {
+    return database.single(
+        tx ->
+            tx.sql("outbox_vacuum_due")
+                .list(
+                    row ->
+                        new VacuumDue(
+                            row.number("partition_id"),
+                            row.number("vacuumed_seq"),
+                            row.number("processed_seq"),
+                            Duration.of(row.number("retention"), ChronoUnit.MICROS))));
+  }
+
+  /** Forgets de-duplication keys whose window is over, at most so many; says how many. */
+  public int expireDedup(int rows) {
+    return database.single(tx -> tx.sql("outbox_dedup_expire").set("rows", rows).update());
+  }
+
+  /** Prolongs the lease. False if it is no longer ours. */
+  public boolean renew(Lease lease) {
+    return database.single(
+        tx ->
+            fenced(tx.sql("outbox_lease_renew"), lease)
+                    .set("duration", micros(lease.duration()))
+                    .update()
+                > 0);
+  }
+
+  /**
+   * Stores the outcome of a delivery and ends the lease. False if the lease was no longer ours:
+   * then nothing was changed, the dead letters included.
+   */
+  public boolean end(Lease lease, CursorMove move, List<NewDeadLetter> deadLetters) {
+    if (deadLetters.isEmpty()) {
+      return database.single(tx -> ended(tx, lease, move));
+    }
+    return database.transact(
+        tx -> {
+          boolean ours = ended(tx, lease, move);
+          if (ours) {
+            bury(tx, deadLetters);
+          }
+          return ours;
+        });
+  }
+
+  private static boolean ended(Tx tx, Lease lease, CursorMove move) {
+    return moved(fenced(tx.sql("outbox_lease_end"), lease), move).update() > 0;
+  }
+
+  /** Gives back every lease of a process that has stopped. Says how many there were. */
+  public int releaseAll(String owner) {
+    return database.single(tx -> tx.sql("outbox_lease_release_all").set("owner", owner).update());
+  }
+
+  /** Stores the outcome of a delivery in the transaction that locked the cursor. */
+  public void move(Tx tx, long partitionId, CursorMove move, List<NewDeadLetter> deadLetters) {
+    if (!deadLetters.isEmpty()) {
+      bury(tx, deadLetters);
+    }
+    moved(tx.sql("outbox_cursor_move").set("partition_id", partitionId), move).update();
+  }
+
+  private static void bury(Tx tx, List<NewDeadLetter> deadLetters) {
+    Query insert = tx.sql("outbox_dead_letters_insert");
+    for (NewDeadLetter each : deadLetters) {
+      StoredMessage message = each.message();
+      MessageBody body = Objects.requireNonNullElse(message.body(), MessageBody.MISSING);
+      insert.row(
+          each.partitionId(),
+          message.seq(),
+          message.id(),
+          body.type(),
+          body.key(),
+          HeaderLines.write(body.headers()),
+          body.payload(),
+          body.createdAt(),
+          each.reason(),
+          each.attempts());
+    }
+    insert.update();
+  }
+
+  /** How a partition stands. */
+  public PartitionState state(long partitionId) {
+    return database.single(tx -> state(tx, partitionId));
+  }
+
+  static PartitionState state(Tx tx, long partitionId) {
+    return tx.sql("outbox_state")
+        .set("partition_id", partitionId)
+        .one(
+            row ->
+                new PartitionState(
+                    row.number("sequence"),
+                    row.number("processed_seq"),
+                    (int) row.number("attempts"),
+                    row.number("lease_epoch"),
+                    row.textOrNull("lease_owner"),
+                    row.textOrNull("last_error"),
+                    until(row, "not_before"),
+                    until(row, "lease_until"),
+                    row.flag("paused")));
+  }
+
+  /** A column with the microseconds from now to a moment, which may have passed. */
+  static Duration until(Row row, String column) throws SQLException {
+    return Duration.of(Math.max(0, row.number(column)), ChronoUnit.MICROS);
+  }
+
+  static Query fenced(Query query, Lease lease) {
+    return query
+        .set("partition_id", lease.partitionId())
+        .set("epoch", lease.epoch())
+        .set("owner", lease.owner());
+  }
+
+  private static Query moved(Query query, CursorMove move) {
+    return query
+        .set("processed_seq", move.processedSeq())
+        .set("attempts", move.attempts())
+        .set("last_error", move.lastError())
+        .set("delay", micros(move.delay()));
+  }
+
+  static MessageBody body(Row row) throws SQLException {
+    return new MessageBody(
+        row.text("type"),
+        row.bytes("payload"),
+        HeaderLines.read(row.textOrNull("headers")),
+        row.textOrNull("message_key"),
+        row.time("created_at"));
+  }
+
+  /** Rounded up, so that nothing comes due before its time. */
+  static long micros(Duration duration) {
+    long micros = Math.multiplyExact(duration.getSeconds(), 1_000_000L);
+    return Math.addExact(micros, (duration.getNano() + 999) / 1_000);
+  }
+
+  /** In its own transaction. */
+  <T> T transact(Function<Tx, T> work) {
+    return database.transact(work);
+  }
+}

@@ -1,0 +1,369 @@
+package dev.waybill.internal.store;
+
+import dev.waybill.internal.sql.Database;
+import dev.waybill.internal.sql.Query;
+import dev.waybill.internal.sql.Tx;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A database without arrays: a step is several statements of one transaction, and the ids of a
+ * segment are packed into bytes. This is MySQL's and MariaDB's form.
+ */
+class PackedMessageStore extends MessageStore {
+  /** Rows of one statement: below every limit on parameters, and a fair size for a packet. */
+  private static final int MOST_ROWS = 1_000;
+
+  /** A fraction of the smallest packet a server is likely to accept. */
+  private static final long MOST_STATEMENT_BYTES = 1024L * 1024;
+
+  private static final int FIRST_PAGE = 8;
+
+  PackedMessageStore(Database database) {
+    super(database);
+  }
+
+  @Override
+  public long[] enqueue(Tx tx, List<NewMessage> messages) {
+    long[] ids = new long[messages.size()];
+    int from = 0;
+    while (from < ids.length) {
+      int to = endOfChunk(messages, from);
+      List<NewMessage> chunk = messages.subList(from, to);
+      Query bodies = tx.sql("outbox_body_insert");
+      for (NewMessage message : chunk) {
+        bodies.row(
+            message.type(), message.key(), HeaderLines.write(message.headers()), message.payload());
+      }
+      bodies.update();
+      long[] given = idsOfLastInsert(tx, chunk.size());
+      queue(tx, chunk, given);
+      System.arraycopy(given, 0, ids, from, given.length);
+      from = to;
+    }
+    return ids;
+  }
+
+  private static int endOfChunk(List<NewMessage> messages, int from) {
+    long bytes = 0;
+    int to = from;
+    while (to < messages.size()
+        && to - from < MOST_ROWS
+        && (to == from || bytes + messages.get(to).payload().length <= MOST_STATEMENT_BYTES)) {
+      bytes += messages.get(to).payload().length;
+      to++;
+    }
+    return to;
+  }
+
+  /**
+   * The ids that the rows of an insert got, in their order. The server gives one statement a series
+   * without holes; its steps are the session's, as clusters set them.
+   */
+  long[] idsOfLastInsert(Tx tx, int rows) {
+    return tx.sql("outbox_body_first")
+        .one(
+            row -> {
+              long first = row.number("first");
+              long step = row.number("step");
+              return LongStream.range(0, rows).map(k -> first + k * step).toArray();
+            });
+  }
+
+  private static void queue(Tx tx, List<NewMessage> messages, long[] ids) {
+    Query incoming = tx.sql("outbox_incoming_insert");
+    Query later = tx.sql("outbox_delayed_insert");
+    int delayed = 0;
+    for (int i = 0; i < ids.length; i++) {
+      NewMessage message = messages.get(i);
+      if (message.isDelayed()) {
+        Duration delay = message.delay();
+        later.row(
+            message.dueAt(), delay == null ? null : micros(delay), ids[i], message.partitionId());
+        delayed++;
+      } else {
+        incoming.row(message.partitionId(), ids[i]);
+      }
+    }
+    if (delayed < ids.length) {
+      incoming.update();
+    }
+    if (delayed > 0) {
+      later.update();
+    }
+  }
+
+  @Override
+  public Map<Long, Integer> promote(int messages) {
+    record Due(long dueAt, long id, long partitionId) {}
+    return transact(
+        tx -> {
+          List<Due> due =
+              tx.sql("outbox_due")
+                  .set("messages", messages)
+                  .list(
+                      row ->
+                          new Due(
+                              row.number("due_at"), row.number("id"), row.number("partition_id")));
+          Map<Long, Integer> counts = new LinkedHashMap<>();
+          if (due.isEmpty()) {
+            return counts;
+          }
+          Query incoming = tx.sql("outbox_incoming_insert");
+          List<long[]> pairs = new ArrayList<>();
+          for (Due each : due) {
+            incoming.row(each.partitionId(), each.id());
+            pairs.add(new long[] {each.dueAt(), each.id()});
+            counts.merge(each.partitionId(), 1, Integer::sum);
+          }
+          expect(due.size(), tx.sql("outbox_due_delete").set("rows", json(pairs)).update());
+          incoming.update();
+          return counts;
+        });
+  }
+
+  @Override
+  public Map<Long, Integer> sequence(long[] partitions, int messages) {
+    return transact(
+        tx -> {
+          Query lock = tx.sql("outbox_sequence_lock");
+          LongStream.of(partitions).forEach(lock::row);
+          Map<Long, Long> locked = new LinkedHashMap<>();
+          lock.list(row -> locked.put(row.number("id"), row.number("sequence")));
+          Map<Long, Integer> counts = new LinkedHashMap<>();
+          if (locked.isEmpty()) {
+            return counts;
+          }
+          Map<Long, List<Long>> chosen = choose(tx, locked.keySet(), messages);
+          locked.keySet().forEach(id -> counts.put(id, chosen.getOrDefault(id, List.of()).size()));
+          if (!chosen.isEmpty()) {
+            number(tx, locked, chosen);
+          }
+          return counts;
+        });
+  }
+
+  /**
+   * The lowest ids of each partition. In a statement of its own, after the lock: so it sees all
+   * that was committed when the lock was had.
+   */
+  Map<Long, List<Long>> choose(Tx tx, Iterable<Long> partitions, int messages) {
+    Query query = tx.sql("outbox_sequence_choose");
+    partitions.forEach(partition -> query.row(partition, messages));
+    return chosen(query);
+  }
+
+  static Map<Long, List<Long>> chosen(Query query) {
+    Map<Long, List<Long>> chosen = new LinkedHashMap<>();
+    query.list(
+        row ->
+            chosen
+                .computeIfAbsent(row.number("partition_id"), id -> new ArrayList<>())
+                .add(row.number("id")));
+    chosen.values().forEach(ids -> ids.sort(null));
+    return chosen;
+  }
+
+  private static void number(Tx tx, Map<Long, Long> locked, Map<Long, List<Long>> chosen) {
+    List<long[]> taken = new ArrayList<>();
+    List<long[]> moved = new ArrayList<>();
+    Query segments = tx.sql("outbox_outgoing_insert");
+    chosen.forEach(
+        (partition, list) -> {
+          long[] ids = list.stream().mapToLong(Long::longValue).toArray();
+          long before = Objects.requireNonNull(locked.get(partition), "locked");
+          for (long id : ids) {
+            taken.add(new long[] {partition, id});
+          }
+          for (int from = 0; from < ids.length; from += SEGMENT) {
+            int to = Math.min(ids.length, from + SEGMENT);
+            segments.row(partition, before + to, to - from, PackedIds.pack(ids, from, to));
+          }
+          moved.add(new long[] {partition, before + ids.length});
+        });
+    expect(taken.size(), tx.sql("outbox_incoming_delete").set("rows", json(taken)).update());
+    segments.update();
+    expect(moved.size(), tx.sql("outbox_sequence_move").set("rows", json(moved)).update());
+  }
+
+  /** What was chosen under the lock must be what is removed, or nothing is done at all. */
+  private static void expect(int chosen, int changed) {
+    if (chosen != changed) {
+      throw new IllegalStateException(
+          chosen + " rows were chosen under a lock, but " + changed + " could be changed");
+    }
+  }
+
+  private static String json(List<long[]> pairs) {
+    var text = new StringBuilder("[");
+    for (long[] pair : pairs) {
+      text.append(text.length() == 1 ? "[" : ",[").append(pair[0]).append(',').append(pair[1]);
+      text.append(']');
+    }
+    return text.append(']').toString();
+  }
+
+  @Override
+  public Optional<Delivery> lease(long partitionId, String owner, Duration duration, int messages) {
+    return transact(
+        tx -> {
+          int taken =
+              tx.sql("outbox_lease_acquire")
+                  .set("partition_id", partitionId)
+                  .set("owner", owner)
+                  .set("duration", micros(duration))
+                  .update();
+          return taken == 0 ? Optional.empty() : Optional.of(read(tx, partitionId, messages));
+        });
+  }
+
+  @Override
+  public Optional<Delivery> next(Lease lease, long processedSeq, int messages) {
+    return transact(
+        tx -> {
+          int kept =
+              fenced(tx.sql("outbox_lease_keep"), lease)
+                  .set("processed_seq", processedSeq)
+                  .set("duration", micros(lease.duration()))
+                  .update();
+          return kept == 0
+              ? Optional.empty()
+              : Optional.of(read(tx, lease.partitionId(), messages));
+        });
+  }
+
+  @Override
+  public Optional<Delivery> lock(Tx tx, long partitionId, int messages) {
+    return tx.sql("outbox_cursor_lock")
+        .set("partition_id", partitionId)
+        .first(row -> row.number("processed_seq"))
+        .map(cursor -> read(tx, partitionId, messages));
+  }
+
+  private Delivery read(Tx tx, long partitionId, int messages) {
+    PartitionState state = state(tx, partitionId);
+    List<StoredMessage> places = places(tx, partitionId, state.processedSeq(), messages);
+    return new Delivery(
+        state.processedSeq(),
+        state.attempts(),
+        state.epoch(),
+        state.sequence(),
+        places.isEmpty() ? places : withBodies(tx, places));
+  }
+
+  /** Segments may hold one message or two hundred, so they are read in growing pages. */
+  private static List<StoredMessage> places(Tx tx, long partitionId, long cursor, int messages) {
+    @SuppressWarnings("ArrayRecordComponent") // Read here, never compared.
+    record Segment(long lastSeq, long[] ids) {}
+    List<StoredMessage> places = new ArrayList<>();
+    long after = cursor;
+    for (int page = FIRST_PAGE; ; page *= 4) {
+      List<Segment> segments =
+          tx.sql("outbox_read_segments")
+              .set("partition_id", partitionId)
+              .set("processed_seq", after)
+              .set("segments", page)
+              .list(
+                  row ->
+                      new Segment(
+                          row.number("last_seq"),
+                          PackedIds.unpack(row.bytes("ids"), (int) row.number("n"))));
+      for (Segment segment : segments) {
+        long first = segment.lastSeq() - segment.ids().length + 1;
+        for (int i = 0; i < segment.ids().length && places.size() < messages; i++) {
+          if (first + i > cursor) {
+            places.add(new StoredMessage(first + i, segment.ids()[i], null));
+          }
+        }
+        after = segment.lastSeq();
+      }
+      if (segments.size() < page || places.size() >= messages) {
+        return places;
+      }
+    }
+  }
+
+  private static List<StoredMessage> withBodies(Tx tx, List<StoredMessage> places) {
+    List<StoredMessage> fitting = fitting(tx, places);
+    Query query = tx.sql("outbox_read_bodies");
+    fitting.forEach(place -> query.row(place.id()));
+    Map<Long, MessageBody> bodies = new HashMap<>();
+    query.list(row -> bodies.put(row.number("id"), body(row)));
+    return fitting.stream()
+        .map(place -> new StoredMessage(place.seq(), place.id(), bodies.get(place.id())))
+        .toList();
+  }
+
+  /** As many as are not too large together; always the first. */
+  private static List<StoredMessage> fitting(Tx tx, List<StoredMessage> places) {
+    if (places.size() == 1) {
+      return places;
+    }
+    Query query = tx.sql("outbox_read_sizes");
+    places.forEach(place -> query.row(place.id()));
+    Map<Long, Long> sizes = new HashMap<>();
+    query.list(row -> sizes.put(row.number("id"), row.number("bytes")));
+    long bytes = 0;
+    for (int i = 0; i < places.size(); i++) {
+      @Nullable Long size = sizes.get(places.get(i).id());
+      bytes += size == null ? 0 : size;
+      if (i > 0 && bytes > MOST_BYTES) {
+        return places.subList(0, i);
+      }
+    }
+    return places;
+  }
+
+  @Override
+  public Vacuumed vacuum(long partitionId, Duration retention, int segments) {
+    return transact(
+        tx ->
+            tx.sql("outbox_vacuum_lock")
+                .set("partition_id", partitionId)
+                .first(row -> row.number("vacuumed_seq"))
+                .map(from -> vacuum(tx, partitionId, from, retention, segments))
+                .orElse(new Vacuumed(0, 0)));
+  }
+
+  private static Vacuumed vacuum(
+      Tx tx, long partitionId, long from, Duration retention, int segments) {
+    @SuppressWarnings("ArrayRecordComponent") // Read here, never compared.
+    record Passed(long lastSeq, long[] ids) {}
+    List<Passed> passed =
+        tx.sql("outbox_vacuum_segments")
+            .set("partition_id", partitionId)
+            .set("vacuumed_seq", from)
+            .set("processed_seq", state(tx, partitionId).processedSeq())
+            .set("retention", micros(retention))
+            .set("segments", segments)
+            .list(
+                row ->
+                    new Passed(
+                        row.number("last_seq"),
+                        PackedIds.unpack(row.bytes("ids"), (int) row.number("n"))));
+    if (passed.isEmpty()) {
+      return new Vacuumed(0, 0);
+    }
+    long[] ids = passed.stream().flatMapToLong(each -> LongStream.of(each.ids())).toArray();
+    long lastSeq = passed.get(passed.size() - 1).lastSeq();
+    tx.sql("outbox_body_delete").set("ids", PackedIds.json(ids)).update();
+    tx.sql("outbox_outgoing_delete")
+        .set("partition_id", partitionId)
+        .set("vacuumed_seq", from)
+        .set("last_seq", lastSeq)
+        .update();
+    tx.sql("outbox_vacuum_progress")
+        .set("partition_id", partitionId)
+        .set("vacuumed_seq", lastSeq)
+        .update();
+    return new Vacuumed(passed.size(), ids.length);
+  }
+}

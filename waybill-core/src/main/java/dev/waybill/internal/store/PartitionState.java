@@ -1,0 +1,21 @@
+package dev.waybill.internal.store;
+
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Why a partition could or could not be served.
+ *
+ * @param notBefore the time until somebody may try again; zero if it has passed
+ * @param lease the time until the lease ends; zero if there is none
+ */
+public record PartitionState(
+    long sequence,
+    long processedSeq,
+    int attempts,
+    long epoch,
+    @Nullable String leaseOwner,
+    @Nullable String lastError,
+    Duration notBefore,
+    Duration lease,
+    boolean paused) {}

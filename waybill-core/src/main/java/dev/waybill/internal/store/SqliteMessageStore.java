@@ -1,0 +1,35 @@
+package dev.waybill.internal.store;
+
+import dev.waybill.internal.sql.Database;
+import dev.waybill.internal.sql.Tx;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.LongStream;
+
+/** SQLite: a statement costs no round trip, so there is no need to fold several into one. */
+final class SqliteMessageStore extends PackedMessageStore {
+  SqliteMessageStore(Database database) {
+    super(database);
+  }
+
+  /** There is one writer, and an id is always one more than the greatest there ever was. */
+  @Override
+  long[] idsOfLastInsert(Tx tx, int rows) {
+    long last = tx.sql("outbox_body_last").one(row -> row.number("last"));
+    return LongStream.rangeClosed(last - rows + 1, last).toArray();
+  }
+
+  @Override
+  Map<Long, List<Long>> choose(Tx tx, Iterable<Long> partitions, int messages) {
+    Map<Long, List<Long>> chosen = new LinkedHashMap<>();
+    for (long partition : partitions) {
+      chosen.putAll(
+          chosen(
+              tx.sql("outbox_sequence_choose")
+                  .set("partition_id", partition)
+                  .set("messages", messages)));
+    }
+    return chosen;
+  }
+}

@@ -1,0 +1,56 @@
+package dev.waybill.outbox;
+
+import java.sql.Connection;
+import java.util.List;
+
+/**
+ * The door for producers and operators. Safe for use by many threads.
+ *
+ * <p>A message is part of the transaction of the connection it is enqueued with: it exists if and
+ * only if that transaction commits. The connection must not be in auto-commit mode.
+ */
+public interface Outbox {
+  /**
+   * Enqueues a message in the caller's transaction.
+   *
+   * @throws InvalidMessageException if it is not fit to be enqueued
+   * @throws OutboxException.QueueNotRegistered if nobody named the queue
+   * @throws dev.waybill.TransactionRequiredException if the connection has no transaction to join
+   */
+  Enqueued enqueue(Connection connection, String queue, EnqueueMessage message);
+
+  /** Enqueues messages, all or none, in their order; see {@link #enqueue}. */
+  Enqueued enqueueBatch(Connection connection, String queue, List<EnqueueMessage> messages);
+
+  /**
+   * Does the work in a transaction of its own, commits it, and flushes what was enqueued with its
+   * connection.
+   *
+   * @throws Exception what the work throws; then the transaction was rolled back
+   */
+  void inTransaction(TransactionWork work) throws Exception;
+
+  /** Looks for work at once, as the reconciler does from time to time. */
+  void flush();
+
+  /** Stops the delivery of a queue, in all processes, until it is resumed. */
+  void pause(String queue);
+
+  /** Stops the delivery of one partition, in all processes, until it is resumed. */
+  void pause(String queue, int partition);
+
+  /** Lets the delivery of a queue go on. */
+  void resume(String queue);
+
+  /** Lets the delivery of one partition go on. */
+  void resume(String queue, int partition);
+
+  /**
+   * Gives a queue more partitions. Keys then move, so their order across the change holds only if
+   * the queue is empty and nobody enqueues meanwhile. Processes that run with the old number refuse
+   * to start again until they name the new one.
+   *
+   * @throws OutboxException.PartitionCountMismatch if it has more already
+   */
+  void grow(String queue, Partitions partitions);
+}

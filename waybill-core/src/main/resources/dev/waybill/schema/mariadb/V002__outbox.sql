@@ -1,0 +1,110 @@
+-- The outbox. Times are microseconds since 1970, by this database's clock.
+
+-- retention: how long messages stay after they were delivered.
+create table waybill_outbox_queues (
+  id bigint not null auto_increment,
+  name varchar(1024) character set ascii collate ascii_bin not null,
+  partitions int not null,
+  retention bigint not null,
+  created_at bigint not null,
+  primary key (id),
+  unique key waybill_outbox_queues_name_uq (name)
+) engine = InnoDB default character set utf8mb4 collate utf8mb4_bin;
+
+-- sequence: the number of the message that was numbered last.
+create table waybill_outbox_partitions (
+  id bigint not null auto_increment,
+  queue_id bigint not null,
+  number int not null,
+  sequence bigint not null default 0,
+  primary key (id),
+  unique key waybill_outbox_partitions_number_uq (queue_id, number)
+) engine = InnoDB default character set utf8mb4 collate utf8mb4_bin;
+
+create table waybill_outbox_body (
+  id bigint not null auto_increment,
+  type varchar(1024) character set ascii collate ascii_bin not null,
+  message_key varchar(1024),
+  headers text,
+  payload longblob not null,
+  created_at bigint not null,
+  primary key (id)
+) engine = InnoDB default character set utf8mb4 collate utf8mb4_bin;
+
+-- Committed, not numbered.
+create table waybill_outbox_incoming (
+  partition_id bigint not null,
+  id bigint not null,
+  primary key (partition_id, id)
+) engine = InnoDB default character set utf8mb4 collate utf8mb4_bin;
+
+-- Numbered: one row for n messages with the numbers last_seq - n + 1 to last_seq, their ids packed.
+create table waybill_outbox_outgoing (
+  partition_id bigint not null,
+  last_seq bigint not null,
+  n int not null,
+  ids varbinary(4096) not null,
+  sequenced_at bigint not null,
+  primary key (partition_id, last_seq)
+) engine = InnoDB default character set utf8mb4 collate utf8mb4_bin;
+
+-- The cursor, the lease, and what stands in the way. The epoch only grows.
+create table waybill_outbox_processor (
+  partition_id bigint not null,
+  processed_seq bigint not null default 0,
+  attempts int not null default 0,
+  last_error text,
+  not_before bigint not null default 0,
+  lease_owner varchar(255) character set ascii collate ascii_bin,
+  lease_epoch bigint not null default 0,
+  lease_until bigint not null default 0,
+  paused_at bigint,
+  primary key (partition_id)
+) engine = InnoDB default character set utf8mb4 collate utf8mb4_bin;
+
+-- Up to which number the clean-up has come; it only grows.
+create table waybill_outbox_vacuum (
+  partition_id bigint not null,
+  vacuumed_seq bigint not null default 0,
+  primary key (partition_id)
+) engine = InnoDB default character set utf8mb4 collate utf8mb4_bin;
+
+-- Committed, to be numbered later.
+create table waybill_outbox_delayed (
+  due_at bigint not null,
+  id bigint not null,
+  partition_id bigint not null,
+  primary key (due_at, id)
+) engine = InnoDB default character set utf8mb4 collate utf8mb4_bin;
+
+create table waybill_outbox_dedup (
+  queue_id bigint not null,
+  dedup_key varbinary(1024) not null,
+  message_id bigint,
+  expires_at bigint not null,
+  primary key (queue_id, dedup_key),
+  key waybill_outbox_dedup_expires_ix (expires_at)
+) engine = InnoDB default character set utf8mb4 collate utf8mb4_bin;
+
+create table waybill_outbox_dead_letters (
+  id bigint not null auto_increment,
+  partition_id bigint not null,
+  seq bigint not null,
+  message_id bigint not null,
+  type varchar(1024) character set ascii collate ascii_bin not null,
+  message_key varchar(1024),
+  headers text,
+  payload longblob not null,
+  created_at bigint not null,
+  failed_at bigint not null,
+  last_error text not null,
+  attempts int not null,
+  status varchar(32) character set ascii collate ascii_bin not null default 'pending',
+  claim varchar(64) character set ascii collate ascii_bin,
+  deadline bigint,
+  completed_at bigint,
+  primary key (id),
+  unique key waybill_outbox_dead_letters_seq_uq (partition_id, seq),
+  key waybill_outbox_dead_letters_open_ix (status, deadline, id),
+  key waybill_outbox_dead_letters_list_ix (status, failed_at, id)
+) engine = InnoDB default character set utf8mb4 collate utf8mb4_bin;

@@ -1,0 +1,112 @@
+-- The outbox. Times are microseconds since 1970; SQLite's clock ticks in milliseconds.
+
+-- retention: how long messages stay after they were delivered.
+create table waybill_outbox_queues (
+  id integer primary key autoincrement,
+  name text not null,
+  partitions integer not null,
+  retention integer not null,
+  created_at integer not null
+);
+
+create unique index waybill_outbox_queues_name_uq on waybill_outbox_queues (name);
+
+-- sequence: the number of the message that was numbered last.
+create table waybill_outbox_partitions (
+  id integer primary key autoincrement,
+  queue_id integer not null,
+  number integer not null,
+  sequence integer not null default 0
+);
+
+create unique index waybill_outbox_partitions_number_uq on waybill_outbox_partitions (queue_id, number);
+
+-- Autoincrement: an id never returns, so a later message has a greater one.
+create table waybill_outbox_body (
+  id integer primary key autoincrement,
+  type text not null,
+  message_key text,
+  headers text,
+  payload blob not null,
+  created_at integer not null
+);
+
+-- Committed, not numbered.
+create table waybill_outbox_incoming (
+  partition_id integer not null,
+  id integer not null,
+  primary key (partition_id, id)
+) without rowid;
+
+-- Numbered: one row for n messages with the numbers last_seq - n + 1 to last_seq, their ids packed.
+create table waybill_outbox_outgoing (
+  partition_id integer not null,
+  last_seq integer not null,
+  n integer not null,
+  ids blob not null,
+  sequenced_at integer not null,
+  primary key (partition_id, last_seq)
+) without rowid;
+
+-- The cursor, the lease, and what stands in the way. The epoch only grows.
+create table waybill_outbox_processor (
+  partition_id integer primary key,
+  processed_seq integer not null default 0,
+  attempts integer not null default 0,
+  last_error text,
+  not_before integer not null default 0,
+  lease_owner text,
+  lease_epoch integer not null default 0,
+  lease_until integer not null default 0,
+  paused_at integer
+);
+
+-- Up to which number the clean-up has come; it only grows.
+create table waybill_outbox_vacuum (
+  partition_id integer primary key,
+  vacuumed_seq integer not null default 0
+);
+
+-- Committed, to be numbered later.
+create table waybill_outbox_delayed (
+  due_at integer not null,
+  id integer not null,
+  partition_id integer not null,
+  primary key (due_at, id)
+) without rowid;
+
+create table waybill_outbox_dedup (
+  queue_id integer not null,
+  dedup_key text not null,
+  message_id integer,
+  expires_at integer not null,
+  primary key (queue_id, dedup_key)
+) without rowid;
+
+create index waybill_outbox_dedup_expires_ix on waybill_outbox_dedup (expires_at);
+
+create table waybill_outbox_dead_letters (
+  id integer primary key autoincrement,
+  partition_id integer not null,
+  seq integer not null,
+  message_id integer not null,
+  type text not null,
+  message_key text,
+  headers text,
+  payload blob not null,
+  created_at integer not null,
+  failed_at integer not null,
+  last_error text not null,
+  attempts integer not null,
+  status text not null default 'pending',
+  claim text,
+  deadline integer,
+  completed_at integer
+);
+
+create unique index waybill_outbox_dead_letters_seq_uq on waybill_outbox_dead_letters (partition_id, seq);
+
+create index waybill_outbox_dead_letters_open_ix on waybill_outbox_dead_letters (status, deadline, id)
+  where status in ('pending', 'reprocessing');
+
+create index waybill_outbox_dead_letters_list_ix on waybill_outbox_dead_letters (status, failed_at, id);

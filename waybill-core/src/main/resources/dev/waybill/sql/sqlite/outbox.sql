@@ -1,0 +1,167 @@
+-- The outbox's statements that have the same shape in every dialect.
+--
+-- Tables: waybill_outbox_queues, partitions (one row per partition: the last number given), processor (one row per
+-- partition: cursor and lease), vacuum (one row per partition), incoming, delayed, dedup, dead_letters. All are
+-- reached by primary key, except the whole of the per-partition tables, which have at most some thousand rows.
+-- Locking: the single writer, so no row is ever locked.
+-- Times are microseconds since 1970; SQLite's clock ticks in milliseconds.
+
+-- name: outbox_queues_insert
+insert into waybill_outbox_queues (name, partitions, retention, created_at)
+values (:name, :partitions, :retention, cast(round((julianday('now') - 2440587.5) * 86400000) as integer) * 1000)...
+on conflict (name) do nothing
+
+-- name: outbox_queues
+select id, name, partitions from waybill_outbox_queues order by id
+
+-- name: outbox_queue_retention
+update waybill_outbox_queues set retention = :retention where id = :id and retention <> :retention
+
+-- name: outbox_queue_grow
+update waybill_outbox_queues set partitions = :partitions where id = :id and partitions < :partitions
+
+-- name: outbox_partitions_insert
+insert into waybill_outbox_partitions (queue_id, number)
+with recursive numbers (n) as (select 0 union all select n + 1 from numbers where n < 63)
+select q.id, g.n from waybill_outbox_queues q join numbers g on g.n < q.partitions
+where not exists (select 1 from waybill_outbox_partitions p where p.queue_id = q.id and p.number = g.n)
+order by q.id, g.n
+
+-- name: outbox_processors_insert
+insert into waybill_outbox_processor (partition_id)
+select p.id from waybill_outbox_partitions p
+where not exists (select 1 from waybill_outbox_processor c where c.partition_id = p.id)
+
+-- name: outbox_vacuums_insert
+insert into waybill_outbox_vacuum (partition_id)
+select p.id from waybill_outbox_partitions p
+where not exists (select 1 from waybill_outbox_vacuum v where v.partition_id = p.id)
+
+-- name: outbox_queue_partitions
+select p.id, p.queue_id, q.name, q.retention
+from waybill_outbox_partitions p
+join waybill_outbox_queues q on q.id = p.queue_id
+order by p.queue_id, p.number
+
+-- name: outbox_dirty
+with recursive dirty (id) as (
+  select min(partition_id) from waybill_outbox_incoming
+  union all
+  select (select min(i.partition_id) from waybill_outbox_incoming i where i.partition_id > d.id)
+  from dirty d where d.id is not null
+)
+select id from dirty where id is not null
+
+-- name: outbox_backlog
+select p.id, max(c.not_before, c.lease_until) - cast(round((julianday('now') - 2440587.5) * 86400000) as integer) * 1000 as wait
+from waybill_outbox_partitions p
+join waybill_outbox_processor c on c.partition_id = p.id
+where p.sequence > c.processed_seq and c.paused_at is null
+order by p.id
+
+-- name: outbox_next_due
+select min(due_at) - cast(round((julianday('now') - 2440587.5) * 86400000) as integer) * 1000 as wait from waybill_outbox_delayed
+
+-- name: outbox_state
+select p.sequence, c.processed_seq, c.attempts, c.lease_epoch, c.lease_owner, c.last_error,
+  c.not_before - cast(round((julianday('now') - 2440587.5) * 86400000) as integer) * 1000 as not_before, c.lease_until - cast(round((julianday('now') - 2440587.5) * 86400000) as integer) * 1000 as lease_until,
+  case when c.paused_at is null then 0 else 1 end as paused
+from waybill_outbox_processor c
+join waybill_outbox_partitions p on p.id = c.partition_id
+where c.partition_id = :partition_id
+
+-- name: outbox_lease_acquire
+update waybill_outbox_processor
+set lease_owner = :owner, lease_epoch = lease_epoch + 1, lease_until = cast(round((julianday('now') - 2440587.5) * 86400000) as integer) * 1000 + :duration,
+  attempts = min(attempts, 2147483646) + 1
+where partition_id = :partition_id and paused_at is null and not_before <= cast(round((julianday('now') - 2440587.5) * 86400000) as integer) * 1000
+  and (lease_until <= cast(round((julianday('now') - 2440587.5) * 86400000) as integer) * 1000 or lease_owner = :owner)
+  and processed_seq < (select p.sequence from waybill_outbox_partitions p where p.id = :partition_id)
+
+-- name: outbox_lease_renew
+update waybill_outbox_processor set lease_until = cast(round((julianday('now') - 2440587.5) * 86400000) as integer) * 1000 + :duration
+where partition_id = :partition_id and lease_epoch = :epoch and lease_owner = :owner
+
+-- name: outbox_lease_keep
+update waybill_outbox_processor
+set processed_seq = :processed_seq, attempts = 1, last_error = null, not_before = 0,
+  lease_until = cast(round((julianday('now') - 2440587.5) * 86400000) as integer) * 1000 + :duration
+where partition_id = :partition_id and lease_epoch = :epoch and lease_owner = :owner
+
+-- name: outbox_lease_end
+update waybill_outbox_processor
+set processed_seq = :processed_seq, attempts = :attempts, last_error = :last_error,
+  not_before = case when :delay > 0 then cast(round((julianday('now') - 2440587.5) * 86400000) as integer) * 1000 + :delay else 0 end, lease_until = 0, lease_owner = null
+where partition_id = :partition_id and lease_epoch = :epoch and lease_owner = :owner
+
+-- name: outbox_lease_release_all
+update waybill_outbox_processor set lease_until = 0, lease_owner = null where lease_owner = :owner
+
+-- name: outbox_cursor_lock
+select processed_seq from waybill_outbox_processor
+where partition_id = :partition_id and paused_at is null and not_before <= cast(round((julianday('now') - 2440587.5) * 86400000) as integer) * 1000
+
+-- name: outbox_cursor_move
+update waybill_outbox_processor
+set processed_seq = :processed_seq, attempts = :attempts, last_error = :last_error,
+  not_before = case when :delay > 0 then cast(round((julianday('now') - 2440587.5) * 86400000) as integer) * 1000 + :delay else 0 end
+where partition_id = :partition_id
+
+-- name: outbox_pause
+update waybill_outbox_processor set paused_at = cast(round((julianday('now') - 2440587.5) * 86400000) as integer) * 1000
+where paused_at is null and partition_id in (
+  select p.id from waybill_outbox_partitions p join waybill_outbox_queues q on q.id = p.queue_id
+  where q.name = :queue and p.number between :first and :last
+)
+
+-- name: outbox_resume
+update waybill_outbox_processor set paused_at = null
+where paused_at is not null and partition_id in (
+  select p.id from waybill_outbox_partitions p join waybill_outbox_queues q on q.id = p.queue_id
+  where q.name = :queue and p.number between :first and :last
+)
+
+-- name: outbox_dead_letters_insert
+insert into waybill_outbox_dead_letters (
+  partition_id, seq, message_id, type, message_key, headers, payload, created_at, last_error, attempts, failed_at
+) values (
+  :partition_id, :seq, :message_id, :type, :message_key, :headers, :payload, :created_at, :last_error, :attempts,
+  cast(round((julianday('now') - 2440587.5) * 86400000) as integer) * 1000
+)...
+on conflict (partition_id, seq) do nothing
+
+-- name: outbox_vacuum_due
+select c.partition_id, v.vacuumed_seq, c.processed_seq, q.retention
+from waybill_outbox_processor c
+join waybill_outbox_vacuum v on v.partition_id = c.partition_id
+join waybill_outbox_partitions p on p.id = c.partition_id
+join waybill_outbox_queues q on q.id = p.queue_id
+where c.processed_seq > v.vacuumed_seq
+order by c.partition_id
+
+-- name: outbox_vacuum_lock
+select vacuumed_seq from waybill_outbox_vacuum where partition_id = :partition_id
+
+-- name: outbox_vacuum_progress
+update waybill_outbox_vacuum set vacuumed_seq = max(vacuumed_seq, :vacuumed_seq) where partition_id = :partition_id
+
+-- name: outbox_dedup_claim
+insert into waybill_outbox_dedup (queue_id, dedup_key, expires_at)
+values (:queue_id, :dedup_key, cast(round((julianday('now') - 2440587.5) * 86400000) as integer) * 1000 + :window)...
+on conflict (queue_id, dedup_key) do update
+set message_id = null, expires_at = excluded.expires_at
+where waybill_outbox_dedup.expires_at <= cast(round((julianday('now') - 2440587.5) * 86400000) as integer) * 1000
+
+-- name: outbox_dedup_claimed
+select dedup_key, message_id from waybill_outbox_dedup where queue_id = :queue_id and dedup_key in ((:dedup_key)...)
+
+-- name: outbox_dedup_name
+insert into waybill_outbox_dedup (queue_id, dedup_key, message_id, expires_at)
+values (:queue_id, :dedup_key, :message_id, 0)...
+on conflict (queue_id, dedup_key) do update set message_id = excluded.message_id
+
+-- name: outbox_dedup_expire
+delete from waybill_outbox_dedup where (queue_id, dedup_key) in (
+  select queue_id, dedup_key from waybill_outbox_dedup where expires_at <= cast(round((julianday('now') - 2440587.5) * 86400000) as integer) * 1000
+  order by expires_at limit :rows
+)

@@ -1,0 +1,72 @@
+-- The outbox's statements in the shape of a database without arrays and writing CTEs: a step is several statements of
+-- one transaction.
+--
+-- Tables: waybill_outbox_body, incoming, outgoing, delayed, each by primary key.
+-- Locking: the single writer.
+-- Times are microseconds since 1970; SQLite's clock ticks in milliseconds.
+
+-- name: outbox_body_insert
+insert into waybill_outbox_body (type, message_key, headers, payload, created_at)
+values (:type, :message_key, :headers, :payload, cast(round((julianday('now') - 2440587.5) * 86400000) as integer) * 1000)...
+
+-- name: outbox_body_last
+select last_insert_rowid() as last
+
+-- name: outbox_incoming_insert
+insert into waybill_outbox_incoming (partition_id, id) values (:partition_id, :id)...
+
+-- name: outbox_delayed_insert
+insert into waybill_outbox_delayed (due_at, id, partition_id)
+values (coalesce(:due_at, cast(round((julianday('now') - 2440587.5) * 86400000) as integer) * 1000 + :delay), :id, :partition_id)...
+
+-- name: outbox_due
+select due_at, id, partition_id from waybill_outbox_delayed where due_at <= cast(round((julianday('now') - 2440587.5) * 86400000) as integer) * 1000
+order by due_at, id limit :messages
+
+-- name: outbox_due_delete
+delete from waybill_outbox_delayed where (due_at, id) in (
+  select json_extract(j.value, '$[0]'), json_extract(j.value, '$[1]') from json_each(:rows) j
+)
+
+-- name: outbox_sequence_lock
+select id, sequence from waybill_outbox_partitions where id in ((:id)...) order by id
+
+-- name: outbox_sequence_choose
+select partition_id, id from waybill_outbox_incoming where partition_id = :partition_id order by id limit :messages
+
+-- name: outbox_incoming_delete
+delete from waybill_outbox_incoming where (partition_id, id) in (
+  select json_extract(j.value, '$[0]'), json_extract(j.value, '$[1]') from json_each(:rows) j
+)
+
+-- name: outbox_outgoing_insert
+insert into waybill_outbox_outgoing (partition_id, last_seq, n, ids, sequenced_at)
+values (:partition_id, :last_seq, :n, :ids, cast(round((julianday('now') - 2440587.5) * 86400000) as integer) * 1000)...
+
+-- name: outbox_sequence_move
+update waybill_outbox_partitions set sequence = json_extract(j.value, '$[1]')
+from json_each(:rows) j where waybill_outbox_partitions.id = json_extract(j.value, '$[0]')
+
+-- name: outbox_read_segments
+select last_seq, n, ids from waybill_outbox_outgoing
+where partition_id = :partition_id and last_seq > :processed_seq
+order by last_seq limit :segments
+
+-- name: outbox_read_sizes
+select id, length(payload) as bytes from waybill_outbox_body where id in ((:id)...)
+
+-- name: outbox_read_bodies
+select id, type, message_key, headers, payload, created_at from waybill_outbox_body where id in ((:id)...)
+
+-- name: outbox_vacuum_segments
+select last_seq, n, ids from waybill_outbox_outgoing
+where partition_id = :partition_id and last_seq > :vacuumed_seq and last_seq <= :processed_seq
+  and sequenced_at <= cast(round((julianday('now') - 2440587.5) * 86400000) as integer) * 1000 - :retention
+order by last_seq limit :segments
+
+-- name: outbox_outgoing_delete
+delete from waybill_outbox_outgoing
+where partition_id = :partition_id and last_seq > :vacuumed_seq and last_seq <= :last_seq
+
+-- name: outbox_body_delete
+delete from waybill_outbox_body where id in (select j.value from json_each(:ids) j)

@@ -1,0 +1,274 @@
+package dev.waybill.internal.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.entry;
+import static org.assertj.core.api.Assertions.tuple;
+
+import dev.waybill.testkit.EveryDatabase;
+import dev.waybill.testkit.TestDatabase;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+@EveryDatabase(alsoOldest = true)
+class MessageStoreTest {
+  private final Stores stores;
+  private final List<Long> partitions;
+  private final long first;
+
+  MessageStoreTest(TestDatabase database) {
+    stores = new Stores(database.fresh());
+    partitions = stores.queue("orders", 4);
+    first = partitions.get(0);
+  }
+
+  private MessageStore messages() {
+    return stores.messages;
+  }
+
+  private Delivery leased(int limit) {
+    return messages().lease(first, "me", Stores.MINUTE, limit).orElseThrow();
+  }
+
+  private Lease lease(Delivery delivery) {
+    return new Lease(first, "me", delivery.epoch(), Stores.MINUTE);
+  }
+
+  @Test
+  void aMessageKeepsEverythingItWasEnqueuedWith() {
+    var headers = new LinkedHashMap<String, String>();
+    headers.put("trace", "a:b: c");
+    headers.put("empty", "");
+    var message =
+        new NewMessage(
+            first, "order.placed", "Zoë", headers, new byte[] {0, 1, (byte) 0xFF}, null, null);
+    long id = stores.database.transact(tx -> messages().enqueue(tx, List.of(message)))[0];
+    messages().sequence(new long[] {first}, 10);
+
+    StoredMessage stored = leased(10).messages().get(0);
+
+    assertThat(stored.id()).isEqualTo(id).isPositive();
+    assertThat(stored.seq()).isEqualTo(1);
+    MessageBody body = Objects.requireNonNull(stored.body());
+    assertThat(body.type()).isEqualTo("order.placed");
+    assertThat(body.key()).isEqualTo("Zoë");
+    assertThat(List.copyOf(body.headers().entrySet())).isEqualTo(List.copyOf(headers.entrySet()));
+    assertThat(body.copyOfPayload()).containsExactly(0, 1, 0xFF);
+    assertThat(Duration.between(body.createdAt(), Instant.now()).abs())
+        .isLessThan(Duration.ofMinutes(5));
+  }
+
+  @Test
+  void aBatchOverAllPartitionsArrivesWhereItBelongsAndIdsAreInOrder() {
+    List<NewMessage> batch = new ArrayList<>();
+    for (int i = 0; i < 2_500; i++) {
+      batch.add(Stores.message(partitions.get(i * 7 % 4), "m" + i));
+    }
+    long[] ids = stores.database.transact(tx -> messages().enqueue(tx, batch));
+
+    assertThat(ids).hasSize(2_500).isSorted().doesNotHaveDuplicates();
+    long[] all = partitions.stream().mapToLong(Long::longValue).toArray();
+    assertThat(messages().sequence(all, 1_000))
+        .containsOnly(
+            entry(partitions.get(0), 625),
+            entry(partitions.get(1), 625),
+            entry(partitions.get(2), 625),
+            entry(partitions.get(3), 625));
+    for (int p = 0; p < 4; p++) {
+      List<StoredMessage> read =
+          messages().lease(partitions.get(p), "me", Stores.MINUTE, 10_000).orElseThrow().messages();
+      assertThat(read).hasSize(625);
+      for (int k = 0; k < read.size(); k++) {
+        StoredMessage message = read.get(k);
+        assertThat(message.seq()).isEqualTo(k + 1);
+        int i = Integer.parseInt(String.valueOf(Stores.text(message)).substring(1));
+        assertThat(partitions.get(i * 7 % 4)).isEqualTo(partitions.get(p));
+        assertThat(message.id()).isEqualTo(ids[i]);
+      }
+    }
+  }
+
+  @Test
+  void numbersGoOnWithoutGapsFromVisitToVisit() {
+    stores.enqueue(first, "a", "b", "c");
+    assertThat(messages().sequence(new long[] {first}, 2)).containsOnly(entry(first, 2));
+    stores.enqueue(first, "d");
+    assertThat(messages().sequence(new long[] {first}, 10)).containsOnly(entry(first, 2));
+    assertThat(messages().sequence(new long[] {first}, 10)).containsOnly(entry(first, 0));
+
+    assertThat(leased(10).messages())
+        .extracting(StoredMessage::seq, Stores::text)
+        .containsExactly(tuple(1L, "a"), tuple(2L, "b"), tuple(3L, "c"), tuple(4L, "d"));
+  }
+
+  @Test
+  void aLeaseIsKeptWhileReadingOnAndEndsWithTheCursor() {
+    stores.enqueue(first, "a", "b", "c");
+    messages().sequence(new long[] {first}, 10);
+
+    Delivery one = leased(2);
+    assertThat(one.messages()).extracting(Stores::text).containsExactly("a", "b");
+    assertThat(one.hasMore()).isTrue();
+    assertThat(one.attempts()).isEqualTo(1);
+    assertThat(messages().lease(first, "other", Stores.MINUTE, 2)).isEmpty();
+
+    Delivery two = messages().next(lease(one), 2, 2).orElseThrow();
+    assertThat(two.messages()).extracting(Stores::text).containsExactly("c");
+    assertThat(two.hasMore()).isFalse();
+    assertThat(two.epoch()).isEqualTo(one.epoch());
+    assertThat(messages().end(lease(two), CursorMove.doneUpTo(3), List.of())).isTrue();
+
+    PartitionState state = messages().state(first);
+    assertThat(state.processedSeq()).isEqualTo(3);
+    assertThat(state.attempts()).isZero();
+    assertThat(state.leaseOwner()).isNull();
+    assertThat(messages().lease(first, "other", Stores.MINUTE, 2)).isEmpty();
+  }
+
+  @Test
+  void whoLostTheLeaseChangesNothing() {
+    stores.enqueue(first, "a", "b");
+    messages().sequence(new long[] {first}, 10);
+    Delivery mine = messages().lease(first, "me", Duration.ZERO, 1).orElseThrow();
+    Delivery theirs = messages().lease(first, "other", Stores.MINUTE, 1).orElseThrow();
+    assertThat(theirs.epoch()).isGreaterThan(mine.epoch());
+    assertThat(theirs.attempts()).isEqualTo(2);
+
+    assertThat(messages().renew(lease(mine))).isFalse();
+    assertThat(messages().next(lease(mine), 1, 1)).isEmpty();
+    assertThat(
+            messages()
+                .end(
+                    lease(mine),
+                    CursorMove.doneUpTo(1),
+                    List.of(new NewDeadLetter(first, mine.messages().get(0), "no", 0))))
+        .isFalse();
+    PartitionState state = messages().state(first);
+    assertThat(state.processedSeq()).isZero();
+    assertThat(state.leaseOwner()).isEqualTo("other");
+    assertThat(messages().releaseAll("me")).isZero();
+    assertThat(messages().releaseAll("other")).isEqualTo(1);
+  }
+
+  @Test
+  void aRetryWaitsByTheDatabasesClock() {
+    stores.enqueue(first, "a");
+    messages().sequence(new long[] {first}, 10);
+    Delivery delivery = leased(1);
+    messages()
+        .end(
+            lease(delivery),
+            new CursorMove(0, delivery.attempts(), "busy", Duration.ofHours(1)),
+            List.of());
+
+    assertThat(messages().lease(first, "me", Stores.MINUTE, 1)).isEmpty();
+    PartitionState state = messages().state(first);
+    assertThat(state.notBefore()).isBetween(Duration.ofMinutes(59), Duration.ofHours(1));
+    assertThat(state.lastError()).isEqualTo("busy");
+    assertThat(state.attempts()).isEqualTo(1);
+    assertThat(stores.queues.backlog())
+        .singleElement()
+        .satisfies(backlog -> assertThat(backlog.dueIn()).isGreaterThan(Duration.ofMinutes(58)));
+  }
+
+  @Test
+  void aDelayedMessageWaitsForItsTime() {
+    var later =
+        new NewMessage(first, "test", null, Map.of(), new byte[0], null, Duration.ofHours(1));
+    var past =
+        new NewMessage(
+            first,
+            "test",
+            null,
+            Map.of(),
+            "past".getBytes(StandardCharsets.UTF_8),
+            Instant.EPOCH.plusSeconds(5),
+            null);
+    stores.database.transact(
+        tx -> messages().enqueue(tx, List.of(later, Stores.message(first, "now"), past)));
+    assertThat(stores.queues.dirty()).containsExactly(first);
+    messages().promote(10);
+
+    messages().sequence(new long[] {first}, 10);
+
+    assertThat(leased(10).messages()).extracting(Stores::text).containsExactly("now", "past");
+    assertThat(stores.queues.untilNextDue())
+        .hasValueSatisfying(
+            wait -> assertThat(wait).isBetween(Duration.ofMinutes(59), Duration.ofHours(1)));
+    assertThat(messages().promote(10)).isEmpty();
+  }
+
+  @Test
+  void theVacuumRemovesWhatTheCursorHasPassed() {
+    stores.enqueue(first, "a", "b", "c");
+    messages().sequence(new long[] {first}, 2);
+    messages().sequence(new long[] {first}, 2);
+    Delivery delivery = leased(2);
+    messages().end(lease(delivery), CursorMove.doneUpTo(2), List.of());
+
+    assertThat(messages().vacuumDue())
+        .containsExactly(new MessageStore.VacuumDue(first, 0, 2, Duration.ZERO));
+    assertThat(messages().vacuum(first, Duration.ofHours(1), 100))
+        .isEqualTo(new MessageStore.Vacuumed(0, 0));
+    assertThat(messages().vacuum(first, Duration.ZERO, 100))
+        .isEqualTo(new MessageStore.Vacuumed(1, 2));
+    assertThat(messages().vacuum(first, Duration.ZERO, 100))
+        .isEqualTo(new MessageStore.Vacuumed(0, 0));
+    assertThat(messages().vacuumDue()).isEmpty();
+    assertThat(leased(5).messages()).extracting(Stores::text).containsExactly("c");
+  }
+
+  @Test
+  void aMissingBodyIsReportedWhereItShouldBe() {
+    long[] ids = stores.enqueue(first, "a", "b", "c");
+    messages().sequence(new long[] {first}, 10);
+    stores.database.transact(
+        tx -> tx.query("delete from waybill_outbox_body where id = " + ids[1]).update());
+
+    assertThat(leased(10).messages()).extracting(Stores::text).containsExactly("a", null, "c");
+  }
+
+  @Test
+  void aBatchIsBoundedByBytes() {
+    String megabyte = "x".repeat(1 << 20);
+    for (int i = 0; i < 6; i++) {
+      stores.enqueue(first, megabyte);
+    }
+    messages().sequence(new long[] {first}, 10);
+
+    Delivery delivery = leased(10);
+
+    assertThat(delivery.messages()).hasSize(4);
+    assertThat(delivery.hasMore()).isTrue();
+  }
+
+  @Test
+  void theTransactionalCursorIsLockedReadAndMoved() {
+    stores.enqueue(first, "a", "b");
+    messages().sequence(new long[] {first}, 10);
+
+    stores.database.transact(
+        tx -> {
+          Delivery delivery = messages().lock(tx, first, 10).orElseThrow();
+          assertThat(delivery.messages()).extracting(Stores::text).containsExactly("a", "b");
+          messages()
+              .move(
+                  tx,
+                  first,
+                  CursorMove.doneUpTo(2),
+                  List.of(new NewDeadLetter(first, delivery.messages().get(1), "bad", 3)));
+          return true;
+        });
+
+    assertThat(messages().state(first).processedSeq()).isEqualTo(2);
+    Optional<Delivery> after = stores.database.transact(tx -> messages().lock(tx, first, 10));
+    assertThat(after).hasValueSatisfying(empty -> assertThat(empty.messages()).isEmpty());
+  }
+}
