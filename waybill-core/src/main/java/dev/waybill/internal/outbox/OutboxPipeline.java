@@ -8,11 +8,13 @@ import dev.waybill.internal.loop.Pace;
 import dev.waybill.internal.loop.Permits;
 import dev.waybill.internal.loop.Time;
 import dev.waybill.internal.loop.TimeLimit;
+import dev.waybill.internal.outbox.Announcement.Kind;
 import dev.waybill.internal.outbox.Queues.Place;
 import dev.waybill.internal.outbox.Queues.Queue;
 import dev.waybill.internal.sql.Database;
 import dev.waybill.internal.store.DedupStore;
 import dev.waybill.internal.store.MessageStore;
+import dev.waybill.internal.store.NoticeStore;
 import dev.waybill.internal.store.QueueStore;
 import dev.waybill.internal.store.QueueStore.Wanted;
 import dev.waybill.outbox.LeasedBatchHandler;
@@ -24,10 +26,12 @@ import dev.waybill.outbox.QueueHandler;
 import dev.waybill.outbox.WorkerTuning;
 import dev.waybill.spi.OutboxListener;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** Puts the outbox's stages together, in the order in which a message meets them. */
 public final class OutboxPipeline {
@@ -50,6 +54,8 @@ public final class OutboxPipeline {
   private final Bell lookBell = new Bell();
   private final DirtyPartitions dirty;
   private final ReadyPartitions ready;
+  private final Optional<NoticeStore> notices;
+  private final Optional<Announcer> announcer;
   private final Outbox door;
 
   /**
@@ -76,7 +82,10 @@ public final class OutboxPipeline {
     this.queues = Queues.of(config.queues(), queueStore.register(wanted(config)));
     this.dirty = new DirtyPartitions(time, dirtyBell);
     this.ready = new ReadyPartitions(time, readyBell);
+    this.notices = NoticeStore.of(database);
+    this.announcer = notices.map(store -> new Announcer(store, owner));
     this.door = new OutboxDoor(database, enqueuer(), queueStore, queues, lookBell::ring);
+    announcer.ifPresent(worker -> crew.add(worker, worker.options()));
     if (config.workers()) {
       addWorkers();
     }
@@ -118,6 +127,7 @@ public final class OutboxPipeline {
 
   private void committed(Collection<Long> partitions, boolean delayed) {
     if (!config.workers()) {
+      announce(Kind.DIRTY, partitions);
       return;
     }
     dirty.mark(partitions);
@@ -165,7 +175,7 @@ public final class OutboxPipeline {
             .withPermits(shared)
             .withPace(pace(profile.vacuum()))
             .withBackoff(PATIENT));
-    crew.add(
+    var reconciler =
         new Reconciler(
             queueStore,
             queues,
@@ -173,8 +183,36 @@ public final class OutboxPipeline {
             ready,
             processor,
             profile.reconcileInterval(),
-            profile.reconcileInterval()),
-        LoopOptions.defaults().withBells(lookBell));
+            queueStore.isShared());
+    crew.add(reconciler, LoopOptions.defaults().withBells(lookBell));
+    notices.ifPresent(
+        store -> crew.add(listener(store, reconciler, processor), LoopOptions.defaults()));
+  }
+
+  private Listener listener(NoticeStore store, Reconciler reconciler, Processor processor) {
+    return new Listener(
+        store,
+        owner,
+        time,
+        crew.stopSignal(),
+        announcement -> heard(announcement, processor),
+        hearing -> {
+          reconciler.polling(!hearing);
+          // Whatever was said while nobody listened.
+          lookBell.ring();
+        });
+  }
+
+  private void heard(Announcement announcement, Processor processor) {
+    switch (announcement.kind()) {
+      case DIRTY -> dirty.mark(announcement.partitions());
+      case READY -> markReady(announcement.partitions(), processor);
+      case PROBE -> {}
+    }
+  }
+
+  private void announce(Kind kind, Collection<Long> partitions) {
+    announcer.ifPresent(worker -> worker.announce(kind, partitions));
   }
 
   private Sequencer sequencer(int number, Processor processor) {
@@ -189,13 +227,27 @@ public final class OutboxPipeline {
         config.maxInnerIterations());
   }
 
+  /** Has them delivered here if that is possible soon, and tells others of the rest. */
   private void numbered(List<Long> partitions, Processor processor) {
+    announce(Kind.READY, markReady(partitions, processor));
+  }
+
+  /** Gives those that others had better deliver. */
+  private List<Long> markReady(List<Long> partitions, Processor processor) {
+    List<Long> left = new ArrayList<>();
     for (long partition : partitions) {
       Place place = queues.place(partition);
-      if (place != null && processor.serves(place.queue().name())) {
-        ready.mark(place.queue().name(), List.of(partition));
+      String queue = place == null ? "" : place.queue().name();
+      if (place == null || !processor.serves(queue)) {
+        left.add(partition);
+        continue;
+      }
+      ready.mark(queue, List.of(partition));
+      if (ready.isCrowded(queue)) {
+        left.add(partition);
       }
     }
+    return left;
   }
 
   private Processor processor(TimeLimit timeLimit, Vacuum vacuum) {
@@ -206,7 +258,8 @@ public final class OutboxPipeline {
             time,
             crew.stopSignal(),
             config.maxInnerIterations(),
-            vacuum::delivered);
+            vacuum::delivered,
+            partition -> announce(Kind.READY, List.of(partition)));
     Map<String, Processor.Delivery> deliveries = new HashMap<>();
     for (Queue queue : queues.all()) {
       QueueConfig each = queue.config();

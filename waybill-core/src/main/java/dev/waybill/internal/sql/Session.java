@@ -120,6 +120,12 @@ public final class Session implements AutoCloseable {
     }
   }
 
+  /** The connection for something else than transactions, until the session is closed. */
+  Connection dedicate() throws SQLException {
+    connection.setAutoCommit(true);
+    return connection;
+  }
+
   /** Ends the physical connection: it may hold a lock, or be in a state nobody knows. */
   public void discard() {
     if (!open) {

@@ -162,6 +162,14 @@ public final class QueueStore {
 
   private record Line(long queueId, String name, Duration retention, long partitionId) {}
 
+  /** Whether other processes may use the database as well. */
+  public boolean isShared() {
+    return switch (database.dialect()) {
+      case POSTGRES, MYSQL, MARIADB -> true;
+      case SQLITE -> false;
+    };
+  }
+
   /** Every queue there is. */
   public List<QueueRow> all() {
     return database.single(this::queues);
