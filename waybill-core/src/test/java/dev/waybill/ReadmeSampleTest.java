@@ -90,8 +90,9 @@ class ReadmeSampleTest {
     String source =
         Files.readString(
             root.resolve("waybill-core/src/test/java/dev/waybill/ReadmeSampleTest.java"));
-    String sample = between(source, "// sample begins\n", "    // sample ends").stripIndent();
-    assertThat(between(readme, "```java\n", "```")).isEqualTo(sample);
+    String sample =
+        between(source, "// sample begins\n", "    // sample ends").stripTrailing().stripIndent();
+    assertThat(between(readme, "```java\n", "```").stripTrailing()).isEqualTo(sample);
   }
 
   private static String between(String text, String begin, String end) {
