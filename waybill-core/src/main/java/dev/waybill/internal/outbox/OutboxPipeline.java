@@ -3,6 +3,7 @@ package dev.waybill.internal.outbox;
 import dev.waybill.internal.loop.Backoff;
 import dev.waybill.internal.loop.Bell;
 import dev.waybill.internal.loop.Crew;
+import dev.waybill.internal.loop.LoopListener;
 import dev.waybill.internal.loop.LoopOptions;
 import dev.waybill.internal.loop.Pace;
 import dev.waybill.internal.loop.Permits;
@@ -32,6 +33,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 
 /** Puts the outbox's stages together, in the order in which a message meets them. */
 public final class OutboxPipeline {
@@ -56,12 +58,16 @@ public final class OutboxPipeline {
   private final ReadyPartitions ready;
   private final Optional<NoticeStore> notices;
   private final Optional<Announcer> announcer;
+  private final Statistics statistics;
+  private final Admission admission;
+  private final UnaryOperator<LoopOptions> options;
   private final Outbox door;
 
   /**
    * Registers the queues and, if this process does more than enqueue, adds the workers to the crew.
    *
    * @param owner names this process in leases
+   * @param watcher hears what the workers do
    */
   public OutboxPipeline(
       Database database,
@@ -69,13 +75,18 @@ public final class OutboxPipeline {
       List<OutboxListener> listeners,
       Time time,
       Crew crew,
-      String owner) {
+      String owner,
+      LoopListener watcher) {
+    this.options = options -> options.withListeners(watcher);
     this.database = database;
     this.config = config;
     this.time = time;
     this.crew = crew;
     this.owner = owner;
-    this.events = new Events(listeners);
+    this.statistics = new Statistics(config.statsInterval());
+    List<OutboxListener> all = new ArrayList<>(listeners);
+    all.add(0, statistics);
+    this.events = new Events(all);
     this.messages = MessageStore.of(database);
     this.queueStore = new QueueStore(database);
     config.queues().forEach(queue -> Validation.queueName(queue.name()));
@@ -84,8 +95,14 @@ public final class OutboxPipeline {
     this.ready = new ReadyPartitions(time, readyBell);
     this.notices = NoticeStore.of(database);
     this.announcer = notices.map(store -> new Announcer(store, owner));
-    this.door = new OutboxDoor(database, enqueuer(), queueStore, queues, lookBell::ring);
-    announcer.ifPresent(worker -> crew.add(worker, worker.options()));
+    this.admission = new Admission(queueStore, queues);
+    this.door =
+        new OutboxDoor(
+            database, enqueuer(), queueStore, queues, statistics, lookBell::ring, this::resumed);
+    announcer.ifPresent(worker -> crew.add(worker, options.apply(worker.options())));
+    if (admission.isNeeded()) {
+      crew.add(admission, options.apply(admission.options()));
+    }
     if (config.workers()) {
       addWorkers();
     }
@@ -121,6 +138,7 @@ public final class OutboxPipeline {
         new DedupStore(),
         queues,
         new Validation(config.maxPayload()),
+        admission,
         this::committed,
         events);
   }
@@ -134,6 +152,11 @@ public final class OutboxPipeline {
     if (delayed) {
       delayedBell.ring();
     }
+  }
+
+  private void resumed(List<Long> partitions) {
+    lookBell.ring();
+    announce(Kind.READY, partitions);
   }
 
   private void addWorkers() {
@@ -156,25 +179,27 @@ public final class OutboxPipeline {
 
     crew.add(
         new Promoter(messages, queueStore, dirty, profile.reconcileInterval()),
-        LoopOptions.defaults().withBells(delayedBell));
+        options.apply(LoopOptions.defaults().withBells(delayedBell)));
     int sequencers = config.guaranteedMaintenance() + config.sharedMaintenance();
     for (int i = 1; i <= sequencers; i++) {
       crew.add(
           sequencer(i, processor),
-          LoopOptions.defaults()
-              .withBells(dirtyBell)
-              .withPermits(sequencing)
-              .withPace(pace(profile.sequencer())));
+          options.apply(
+              LoopOptions.defaults()
+                  .withBells(dirtyBell)
+                  .withPermits(sequencing)
+                  .withPace(pace(profile.sequencer()))));
     }
-    crew.add(processor, LoopOptions.defaults().withBells(readyBell));
-    crew.add(timeLimit, timeLimit.options());
+    crew.add(processor, options.apply(LoopOptions.defaults().withBells(readyBell)));
+    crew.add(timeLimit, options.apply(timeLimit.options()));
     crew.add(
         vacuum,
-        LoopOptions.defaults()
-            .withBells(vacuumBell)
-            .withPermits(shared)
-            .withPace(pace(profile.vacuum()))
-            .withBackoff(PATIENT));
+        options.apply(
+            LoopOptions.defaults()
+                .withBells(vacuumBell)
+                .withPermits(shared)
+                .withPace(pace(profile.vacuum()))
+                .withBackoff(PATIENT)));
     var reconciler =
         new Reconciler(
             queueStore,
@@ -184,9 +209,14 @@ public final class OutboxPipeline {
             processor,
             profile.reconcileInterval(),
             queueStore.isShared());
-    crew.add(reconciler, LoopOptions.defaults().withBells(lookBell));
+    crew.add(reconciler, options.apply(LoopOptions.defaults().withBells(lookBell)));
+    if (!config.statsInterval().isZero()) {
+      crew.add(statistics, options.apply(LoopOptions.defaults()));
+    }
     notices.ifPresent(
-        store -> crew.add(listener(store, reconciler, processor), LoopOptions.defaults()));
+        store ->
+            crew.add(
+                listener(store, reconciler, processor), options.apply(LoopOptions.defaults())));
   }
 
   private Listener listener(NoticeStore store, Reconciler reconciler, Processor processor) {
