@@ -4,7 +4,7 @@
 -- Tables: waybill_outbox_body, incoming, outgoing, delayed, each by primary key.
 -- Locking: READ COMMITTED; the partition's row first (outbox_sequence_lock), then rows by primary key. Ids are chosen by
 -- a plain SELECT and deleted through a join with JSON_TABLE, never by range or IN list: those two wait for producers'
--- uncommitted rows.
+-- uncommitted rows. The same join moves the sequences: a scan of the partitions would lock the others' rows as well.
 
 -- name: outbox_body_insert
 insert into waybill_outbox_body (type, message_key, headers, payload, created_at)
@@ -47,8 +47,8 @@ insert into waybill_outbox_outgoing (partition_id, last_seq, n, ids, sequenced_a
 values (:partition_id, :last_seq, :n, :ids, timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)))...
 
 -- name: outbox_sequence_move
-update waybill_outbox_partitions p
-join json_table(:rows, '$[*]' columns (id bigint path '$[0]', sequence bigint path '$[1]')) t on p.id = t.id
+update json_table(:rows, '$[*]' columns (id bigint path '$[0]', sequence bigint path '$[1]')) t
+straight_join waybill_outbox_partitions p force index (primary) on p.id = t.id
 set p.sequence = t.sequence
 
 -- name: outbox_read_segments
