@@ -63,19 +63,27 @@ public final class Pipeline {
     Schema.check(dataSource, schema);
     Time time = Time.system();
     var keeper = new SessionKeeper(time);
-    Database database =
-        Database.open(
-                dataSource,
-                new Naming(schema.prefix(), schema.schema()),
-                STATEMENTS,
-                Retry.standard(time::sleep))
-            .keeping(keeper.shelf());
-    var crew = new Crew(time);
-    crew.add(keeper, keeper.options());
-    var failing = new FailingWorkers();
-    var outbox = new OutboxPipeline(database, config, listeners, time, crew, owner(), failing);
-    crew.start();
-    return new Pipeline(crew, keeper, failing, outbox, stopGrace);
+    boolean started = false;
+    try {
+      Database database =
+          Database.open(
+                  dataSource,
+                  new Naming(schema.prefix(), schema.schema()),
+                  STATEMENTS,
+                  Retry.standard(time::sleep))
+              .keeping(keeper.shelf());
+      var crew = new Crew(time);
+      crew.add(keeper, keeper.options());
+      var failing = new FailingWorkers();
+      var outbox = new OutboxPipeline(database, config, listeners, time, crew, owner(), failing);
+      crew.start();
+      started = true;
+      return new Pipeline(crew, keeper, failing, outbox, stopGrace);
+    } finally {
+      if (!started) {
+        keeper.shelf().close();
+      }
+    }
   }
 
   /** Unique, and telling to whoever reads it in a table: which process of which machine. */
