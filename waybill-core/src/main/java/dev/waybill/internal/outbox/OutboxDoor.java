@@ -5,6 +5,7 @@ import dev.waybill.internal.sql.Retry;
 import dev.waybill.internal.sql.Session;
 import dev.waybill.internal.store.QueueStore;
 import dev.waybill.internal.store.QueueStore.QueueRow;
+import dev.waybill.outbox.DeadLetters;
 import dev.waybill.outbox.EnqueueMessage;
 import dev.waybill.outbox.Enqueued;
 import dev.waybill.outbox.Outbox;
@@ -25,6 +26,7 @@ final class OutboxDoor implements Outbox {
   private final QueueStore queueStore;
   private final Queues queues;
   private final Runnable lookNow;
+  private final DeadLetters deadLetters;
 
   /**
    * What was enqueued with the connections of {@code inTransaction}, to be flushed after commit.
@@ -36,13 +38,15 @@ final class OutboxDoor implements Outbox {
       Enqueuer enqueuer,
       QueueStore queueStore,
       Queues queues,
-      Runnable lookNow) {
+      Runnable lookNow,
+      DeadLetters deadLetters) {
     // The caller's work is not repeated behind its back.
     this.database = database.retrying(Retry.never());
     this.enqueuer = enqueuer;
     this.queueStore = queueStore;
     this.queues = queues;
     this.lookNow = lookNow;
+    this.deadLetters = deadLetters;
   }
 
   @Override
@@ -148,5 +152,10 @@ final class OutboxDoor implements Outbox {
       throw new PartitionCountMismatch(queue, partitions.count(), row.partitionIds().size());
     }
     queues.grown(row);
+  }
+
+  @Override
+  public DeadLetters deadLetters() {
+    return deadLetters;
   }
 }

@@ -11,6 +11,7 @@ import dev.waybill.internal.loop.TimeLimit;
 import dev.waybill.internal.outbox.Queues.Place;
 import dev.waybill.internal.outbox.Queues.Queue;
 import dev.waybill.internal.sql.Database;
+import dev.waybill.internal.store.DeadLetterStore;
 import dev.waybill.internal.store.DedupStore;
 import dev.waybill.internal.store.MessageStore;
 import dev.waybill.internal.store.QueueStore;
@@ -76,7 +77,10 @@ public final class OutboxPipeline {
     this.queues = Queues.of(config.queues(), queueStore.register(wanted(config)));
     this.dirty = new DirtyPartitions(time, dirtyBell);
     this.ready = new ReadyPartitions(time, readyBell);
-    this.door = new OutboxDoor(database, enqueuer(), queueStore, queues, lookBell::ring);
+    var deadLetters =
+        new DeadLetterDesk(new DeadLetterStore(database, messages), this::committed, events);
+    this.door =
+        new OutboxDoor(database, enqueuer(), queueStore, queues, lookBell::ring, deadLetters);
     if (config.workers()) {
       addWorkers();
     }
@@ -165,6 +169,15 @@ public final class OutboxPipeline {
             .withPermits(shared)
             .withPace(pace(profile.vacuum()))
             .withBackoff(PATIENT));
+    Duration deadLetterRetention = config.deadLetterRetention();
+    if (deadLetterRetention != null) {
+      crew.add(
+          new DeadLetterVacuum(door.deadLetters(), deadLetterRetention, profile.vacuumPoll()),
+          LoopOptions.defaults()
+              .withPermits(shared)
+              .withPace(pace(profile.vacuum()))
+              .withBackoff(PATIENT));
+    }
     crew.add(
         new Reconciler(
             queueStore,
