@@ -1,14 +1,15 @@
 package dev.waybill.outbox;
 
+import java.sql.Connection;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 
 /**
  * What operators do with messages that were given up. Safe for use by many threads and processes:
- * each operation is a transaction of its own, and when several are busy with the same dead letters,
- * each gets others. None concerns more than the filter's limit, which has a default: call again
- * until nothing is left.
+ * unless you give it a connection, each operation is a transaction of its own, and when several are
+ * busy with the same dead letters, each gets others. None concerns more than the filter's limit,
+ * which has a default: call again until nothing is left.
  *
  * <p>To deal with them yourself, <i>claim</i> some, do the work, and <i>resolve</i> them, or
  * <i>reject</i> them with the reason why it failed again. To have them delivered again,
@@ -44,6 +45,18 @@ public interface DeadLetters {
    * @throws DeadLetterException.ClaimLost if it holds none of them
    */
   int resolve(String token, Collection<Long> ids);
+
+  /**
+   * Says in the caller's transaction that claimed dead letters were dealt with: what was done about
+   * them in the same database and this are then one. The connection must not be in auto-commit
+   * mode; roll back if this throws.
+   *
+   * @param token of the claim
+   * @return how many will be resolved: those of the ids that the claim still holds
+   * @throws DeadLetterException.ClaimLost if it holds none of them
+   * @throws dev.waybill.TransactionRequiredException if the connection has no transaction to join
+   */
+  int resolve(Connection connection, String token, Collection<Long> ids);
 
   /** Ends a claim: everything in it failed; see {@link #reject(String, Collection, String)}. */
   int reject(DeadLetterClaim claim, String reason);

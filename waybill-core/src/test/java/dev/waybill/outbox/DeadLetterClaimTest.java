@@ -3,6 +3,7 @@ package dev.waybill.outbox;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.waybill.TransactionRequiredException;
 import dev.waybill.Waybill;
 import dev.waybill.outbox.DeadLetterException.ClaimLost;
 import dev.waybill.schema.Schema;
@@ -13,6 +14,7 @@ import dev.waybill.testkit.FaultyDataSource;
 import dev.waybill.testkit.Hold;
 import dev.waybill.testkit.NotOn;
 import dev.waybill.testkit.TestDatabase;
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
@@ -176,6 +178,36 @@ class DeadLetterClaimTest {
   }
 
   @Test
+  void whatNobodyHasClaimedCannotEnd() throws SQLException {
+    List<Long> ids = graveyard.bury("orders", 0, 1);
+    assertThatThrownBy(() -> deadLetters.resolve("made up", ids)).isInstanceOf(ClaimLost.class);
+    assertThatThrownBy(() -> deadLetters.reject("made up", ids, "no"))
+        .isInstanceOf(ClaimLost.class)
+        .hasMessageStartingWith("The claim 'made up' holds none of the 1 dead letters");
+    assertThat(only(ALL).status()).isEqualTo(DeadLetterStatus.PENDING);
+  }
+
+  @Test
+  void aClaimEndsWithTheCallersTransaction() throws SQLException {
+    graveyard.bury("orders", 0, 1);
+    DeadLetterClaim claim = deadLetters.claim(ALL, HOUR);
+    try (Connection connection = watched.getConnection()) {
+      assertThatThrownBy(() -> deadLetters.resolve(connection, claim.token(), claim.ids()))
+          .isInstanceOf(TransactionRequiredException.class);
+      connection.setAutoCommit(false);
+      assertThat(deadLetters.resolve(connection, claim.token(), claim.ids())).isEqualTo(1);
+      connection.rollback();
+      assertThat(only(ALL).status()).isEqualTo(DeadLetterStatus.REPROCESSING);
+      assertThat(deadLetters.resolve(connection, claim.token(), claim.ids())).isEqualTo(1);
+      connection.commit();
+      assertThat(only(ALL).status()).isEqualTo(DeadLetterStatus.RESOLVED);
+      assertThatThrownBy(() -> deadLetters.resolve(connection, claim.token(), claim.ids()))
+          .isInstanceOf(ClaimLost.class);
+      connection.rollback();
+    }
+  }
+
+  @Test
   void aLateResolverIsRefused() throws SQLException {
     graveyard.bury("orders", 0, 1);
     DeadLetterClaim late = deadLetters.claim(ALL, HOUR);
@@ -212,56 +244,6 @@ class DeadLetterClaimTest {
     expire(deadLetters.claim(ALL.ids(ids.subList(0, 1)), HOUR));
     assertThat(deadLetters.claim(ALL.status(DeadLetterStatus.PENDING), HOUR).ids())
         .containsExactly(ids.get(3));
-  }
-
-  @Test
-  void pendingOnesCanBeDiscardedClaimedOnesCannot() throws SQLException {
-    List<Long> ids = graveyard.bury("orders", 0, 4);
-    DeadLetterClaim held = deadLetters.claim(ALL.ids(ids.subList(0, 1)), HOUR);
-    DeadLetterClaim abandoned = deadLetters.claim(ALL.ids(ids.subList(1, 2)), HOUR);
-    expire(abandoned);
-
-    assertThat(deadLetters.discard(ALL)).isEqualTo(3);
-    assertThat(deadLetters.discard(ALL)).isZero();
-
-    assertThat(deadLetters.list(ALL.status(DeadLetterStatus.DISCARDED)))
-        .extracting(DeadLetter::id)
-        .containsExactly(ids.get(3), ids.get(2), ids.get(1));
-    assertThatThrownBy(() -> deadLetters.resolve(abandoned)).isInstanceOf(ClaimLost.class);
-    assertThat(deadLetters.resolve(held)).isEqualTo(1);
-    assertThat(deadLetters.claim(ALL, HOUR).isEmpty()).isTrue();
-    assertThat(deadLetters.requeue(ALL)).isZero();
-  }
-
-  @Test
-  void aCleanupRemovesOnlyWhatIsDoneAndOldEnough() throws SQLException {
-    List<Long> ids = graveyard.bury("orders", 0, 4);
-    deadLetters.resolve(deadLetters.claim(ALL.ids(ids.subList(0, 1)), HOUR));
-    deadLetters.discard(ALL.ids(ids.subList(1, 2)));
-    deadLetters.claim(ALL.ids(ids.subList(2, 3)), HOUR);
-
-    assertThat(deadLetters.cleanup(ALL, HOUR)).isZero();
-    assertThat(deadLetters.cleanup(ALL.status(DeadLetterStatus.DISCARDED), Duration.ZERO))
-        .isEqualTo(1);
-    assertThat(deadLetters.cleanup(ALL.anyStatus(), Duration.ZERO)).isEqualTo(1);
-    assertThat(deadLetters.list(ALL.anyStatus()))
-        .extracting(DeadLetter::id)
-        .containsExactly(ids.get(3), ids.get(2));
-  }
-
-  @Test
-  void discardAndCleanupGoPieceByPiece() throws SQLException {
-    graveyard.bury("orders", 0, 250);
-    List<Integer> pieces = new ArrayList<>();
-    for (int discarded = deadLetters.discard(ALL);
-        discarded > 0;
-        discarded = deadLetters.discard(ALL)) {
-      pieces.add(discarded);
-    }
-    assertThat(pieces).containsExactly(100, 100, 50);
-    assertThat(deadLetters.cleanup(ALL, Duration.ZERO)).isEqualTo(100);
-    assertThat(deadLetters.cleanup(ALL.limit(5_000), Duration.ZERO)).isEqualTo(150);
-    assertThat(deadLetters.count(ALL.anyStatus())).isZero();
   }
 
   @Test

@@ -3,13 +3,10 @@ package dev.waybill.outbox;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.waybill.DatabaseException;
 import dev.waybill.Waybill;
 import dev.waybill.schema.Schema;
 import dev.waybill.spi.OutboxListener;
-import dev.waybill.testkit.DatabaseProduct;
 import dev.waybill.testkit.EveryDatabase;
-import dev.waybill.testkit.Fault;
 import dev.waybill.testkit.FaultyDataSource;
 import dev.waybill.testkit.Signals;
 import dev.waybill.testkit.TestDatabase;
@@ -17,21 +14,16 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Making messages of dead letters, exactly one of each. */
+/** Making messages of dead letters. */
 @EveryDatabase(alsoOldest = true)
 class DeadLetterRequeueTest {
-  private static final Executor THREADS = task -> new Thread(task, "test").start();
   private static final DeadLetterFilter ALL = DeadLetterFilter.defaults();
 
-  private final TestDatabase database;
   private final FaultyDataSource watched;
   private final Graveyard graveyard;
   private final Received received = new Received();
@@ -40,10 +32,10 @@ class DeadLetterRequeueTest {
   private final List<Waybill> running = new ArrayList<>();
 
   DeadLetterRequeueTest(TestDatabase database) {
-    this.database = database.fresh();
-    watched = new FaultyDataSource(this.database.dataSource());
+    TestDatabase fresh = database.fresh();
+    watched = new FaultyDataSource(fresh.dataSource());
     Schema.migrate(watched);
-    graveyard = new Graveyard(this.database);
+    graveyard = new Graveyard(fresh);
     operator(); // registers the queue
   }
 
@@ -76,10 +68,6 @@ class DeadLetterRequeueTest {
   private DeadLetters operator() {
     return start(o -> o.withoutWorkers().queue("orders", Partitions.of(4)).produceOnly())
         .deadLetters();
-  }
-
-  private long bodies() throws SQLException {
-    return graveyard.number("select count(*) from waybill_outbox_body");
   }
 
   private long incoming() throws SQLException {
@@ -175,95 +163,6 @@ class DeadLetterRequeueTest {
   }
 
   @Test
-  void aCrashBeforeTheCommitLeavesAllAsItWas() throws Exception {
-    graveyard.bury("orders", 0, 5);
-    DeadLetters deadLetters = operator();
-    watched.reset();
-    watched.on(onCommit()).cut(Fault.Moment.BEFORE);
-
-    assertThatThrownBy(() -> deadLetters.requeue(ALL)).isInstanceOf(DatabaseException.class);
-
-    assertThat(deadLetters.count(ALL)).isEqualTo(5);
-    assertThat(bodies()).isZero();
-    assertThat(incoming()).isZero();
-    assertThat(deadLetters.requeue(ALL)).isEqualTo(5);
-    assertThat(incoming()).isEqualTo(5);
-  }
-
-  @Test
-  void aCrashAtAnyStatementLeavesAllAsItWas() throws Exception {
-    graveyard.bury("orders", 0, 5);
-    DeadLetters deadLetters = operator();
-    int statements = 0;
-    while (true) {
-      watched.reset();
-      watched.on(Fault.statement(++statements)).cut(Fault.Moment.AFTER);
-      try {
-        deadLetters.requeue(ALL);
-        break;
-      } catch (DatabaseException cut) {
-        if (database.product() == DatabaseProduct.SQLITE && deadLetters.count(ALL) == 0) {
-          break; // It commits by a statement.
-        }
-        assertThat(deadLetters.count(ALL)).as("cut %d", statements).isEqualTo(5);
-        assertThat(bodies()).isZero();
-        assertThat(incoming()).isZero();
-      }
-    }
-    watched.reset();
-    assertThat(statements).isGreaterThan(3);
-    assertThat(incoming()).isEqualTo(5);
-    assertThat(deadLetters.requeue(ALL)).isZero();
-  }
-
-  @Test
-  void anAnswerThatIsLostAfterTheCommitDoesNotMakeTwoMessages() throws Exception {
-    graveyard.bury("orders", 0, 5);
-    DeadLetters deadLetters = operator();
-    watched.reset();
-    watched.on(onCommit()).cut(Fault.Moment.AFTER);
-
-    assertThatThrownBy(() -> deadLetters.requeue(ALL)).isInstanceOf(DatabaseException.class);
-
-    assertThat(deadLetters.requeue(ALL)).isZero();
-    assertThat(incoming()).isEqualTo(5);
-    assertThat(deadLetters.count(ALL.status(DeadLetterStatus.RESOLVED))).isEqualTo(5);
-  }
-
-  private Fault onCommit() {
-    return database.product() == DatabaseProduct.SQLITE
-        ? Fault.sql("commit"::equals)
-        : Fault.commit(1);
-  }
-
-  @Test
-  void twoOperatorsAtOnceMakeOneMessageOfEach() throws Exception {
-    graveyard.bury("orders", 0, 300);
-    DeadLetters one = operator();
-    DeadLetters two = operator();
-    List<CompletableFuture<Integer>> both = new ArrayList<>();
-    for (DeadLetters each : List.of(one, two)) {
-      both.add(
-          CompletableFuture.supplyAsync(
-              () -> {
-                int all = 0;
-                while (each.count(ALL) > 0) {
-                  all += each.requeue(ALL.limit(20));
-                }
-                return all;
-              },
-              THREADS));
-    }
-    int requeued = 0;
-    for (var each : both) {
-      requeued += each.get(60, TimeUnit.SECONDS);
-    }
-    assertThat(requeued).isEqualTo(300);
-    assertThat(bodies()).isEqualTo(300);
-    assertThat(incoming()).isEqualTo(300);
-  }
-
-  @Test
   void claimedOnesAreLeftAloneAbandonedOnesAreNot() throws Exception {
     List<Long> ids = graveyard.bury("orders", 0, 3);
     DeadLetters deadLetters = operator();
@@ -301,28 +200,5 @@ class DeadLetterRequeueTest {
                     + DeadLetters.REQUEUE_HEADER
                     + ": 42'"))
         .isEqualTo(1);
-  }
-
-  @Test
-  void theRetentionRemovesWhatIsDoneInPieces() throws Exception {
-    List<Long> done = graveyard.bury("orders", 0, 2_500);
-    graveyard.set("status = 'discarded', completed_at = 7", done);
-    List<Long> kept = graveyard.bury("orders", 1, 2);
-    DeadLetters operator = operator();
-    operator.discard(ALL.ids(kept.subList(0, 1)));
-
-    start(
-        o ->
-            o.deadLetterRetention(Duration.ofDays(30))
-                .queue("orders", Partitions.of(4))
-                .produceOnly());
-
-    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-    while (operator.count(ALL.anyStatus()) > 2 && System.nanoTime() < end) {
-      Thread.onSpinWait();
-    }
-    assertThat(operator.list(ALL.anyStatus()))
-        .extracting(DeadLetter::id)
-        .containsExactlyInAnyOrderElementsOf(kept);
   }
 }

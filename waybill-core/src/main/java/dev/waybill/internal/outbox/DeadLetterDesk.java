@@ -6,6 +6,8 @@ import static dev.waybill.outbox.DeadLetterStatus.REPROCESSING;
 import static dev.waybill.outbox.DeadLetterStatus.RESOLVED;
 
 import dev.waybill.internal.outbox.Enqueuer.Wake;
+import dev.waybill.internal.sql.Database;
+import dev.waybill.internal.sql.Tx;
 import dev.waybill.internal.store.DeadLetterRow;
 import dev.waybill.internal.store.DeadLetterStore;
 import dev.waybill.internal.store.DeadLetterStore.Requeued;
@@ -17,6 +19,7 @@ import dev.waybill.outbox.DeadLetterFilter;
 import dev.waybill.outbox.DeadLetterStatus;
 import dev.waybill.outbox.DeadLetters;
 import dev.waybill.outbox.OutboxException.InvalidSetting;
+import java.sql.Connection;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.EnumSet;
@@ -43,11 +46,13 @@ final class DeadLetterDesk implements DeadLetters {
   /** Below it no arithmetic overflows. */
   private static final Duration LONGEST = Duration.ofDays(36_500);
 
+  private final Database database;
   private final DeadLetterStore store;
   private final Wake wake;
   private final Events events;
 
-  DeadLetterDesk(DeadLetterStore store, Wake wake, Events events) {
+  DeadLetterDesk(Database database, DeadLetterStore store, Wake wake, Events events) {
+    this.database = database;
     this.store = store;
     this.wake = wake;
     this.events = events;
@@ -87,6 +92,12 @@ final class DeadLetterDesk implements DeadLetters {
   @Override
   public int resolve(String token, Collection<Long> ids) {
     return held(token, ids, store.resolve(Objects.requireNonNull(token, "token"), ids));
+  }
+
+  @Override
+  public int resolve(Connection connection, String token, Collection<Long> ids) {
+    Tx tx = database.join(connection);
+    return held(token, ids, store.resolve(tx, Objects.requireNonNull(token, "token"), ids));
   }
 
   @Override

@@ -78,7 +78,8 @@ public final class OutboxPipeline {
     this.dirty = new DirtyPartitions(time, dirtyBell);
     this.ready = new ReadyPartitions(time, readyBell);
     var deadLetters =
-        new DeadLetterDesk(new DeadLetterStore(database, messages), this::committed, events);
+        new DeadLetterDesk(
+            database, new DeadLetterStore(database, messages), this::committed, events);
     this.door =
         new OutboxDoor(database, enqueuer(), queueStore, queues, lookBell::ring, deadLetters);
     if (config.workers()) {

@@ -99,23 +99,32 @@ public final class DeadLetterStore {
 
   /** Resolves those that the token holds; how many that were. */
   public int resolve(String token, Collection<Long> ids) {
-    return end(ids, tx -> tx.sql("dead_letters_resolve").set("claim", token));
+    return ids.isEmpty() ? 0 : database.transact(tx -> resolve(tx, token, ids));
+  }
+
+  /** The same in the caller's transaction. */
+  public int resolve(Tx tx, String token, Collection<Long> ids) {
+    return changed(
+        sorted(ids), chunk -> withIds(tx.sql("dead_letters_resolve").set("claim", token), chunk));
   }
 
   /** Gives those back that the token holds; how many that were. */
   public int reject(String token, Collection<Long> ids, String reason) {
-    return end(ids, tx -> tx.sql("dead_letters_reject").set("claim", token).set("reason", reason));
-  }
-
-  private int end(Collection<Long> ids, Function<Tx, Query> statement) {
-    List<List<Long>> chunks = chunks(ids.stream().distinct().sorted().toList(), MOST_IDS);
-    return chunks.isEmpty()
+    return ids.isEmpty()
         ? 0
         : database.transact(
             tx ->
-                chunks.stream()
-                    .mapToInt(chunk -> withIds(statement.apply(tx), chunk).update())
-                    .sum());
+                changed(
+                    sorted(ids),
+                    chunk ->
+                        withIds(
+                            tx.sql("dead_letters_reject").set("claim", token).set("reason", reason),
+                            chunk)));
+  }
+
+  /** In one order for all: who ends the same dead letters must not wait crosswise. */
+  private static List<Long> sorted(Collection<Long> ids) {
+    return ids.stream().distinct().sorted().toList();
   }
 
   /** Discards free ones; how many that were. */
