@@ -36,6 +36,11 @@ public final class Waybill implements AutoCloseable {
     return pipeline.outbox();
   }
 
+  /** Whether the workers of this process get on. */
+  public Health health() {
+    return pipeline.health();
+  }
+
   @Override
   public void close() {
     pipeline.close();

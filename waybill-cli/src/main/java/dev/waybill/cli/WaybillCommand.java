@@ -16,7 +16,7 @@ import picocli.CommandLine.Spec;
     versionProvider = VersionProvider.class,
     mixinStandardHelpOptions = true,
     synopsisSubcommandLabel = "COMMAND",
-    subcommands = {DemoCommand.class, SchemaCommand.class},
+    subcommands = {DemoCommand.class, DemoServiceCommand.class, SchemaCommand.class},
     footer = {
       "",
       "Exit codes: 0 fine, 2 wrong usage, 3 schema incompatible, 4 database unreachable, 1 anything else."

@@ -1,6 +1,8 @@
 package dev.waybill.internal;
 
+import dev.waybill.Health;
 import dev.waybill.internal.loop.Crew;
+import dev.waybill.internal.loop.FailingWorkers;
 import dev.waybill.internal.loop.Time;
 import dev.waybill.internal.outbox.OutboxPipeline;
 import dev.waybill.internal.sql.Database;
@@ -32,12 +34,21 @@ public final class Pipeline {
   private static final List<String> STATEMENTS = List.of("outbox", "dead_letters");
 
   private final Crew crew;
+  private final SessionKeeper keeper;
+  private final FailingWorkers failing;
   private final OutboxPipeline outbox;
   private final Duration stopGrace;
   private final AtomicBoolean closed = new AtomicBoolean();
 
-  private Pipeline(Crew crew, OutboxPipeline outbox, Duration stopGrace) {
+  private Pipeline(
+      Crew crew,
+      SessionKeeper keeper,
+      FailingWorkers failing,
+      OutboxPipeline outbox,
+      Duration stopGrace) {
     this.crew = crew;
+    this.keeper = keeper;
+    this.failing = failing;
     this.outbox = outbox;
     this.stopGrace = stopGrace;
   }
@@ -51,21 +62,30 @@ public final class Pipeline {
       Duration stopGrace) {
     Schema.check(dataSource, schema);
     Time time = Time.system();
+    var keeper = new SessionKeeper(time);
     Database database =
         Database.open(
-            dataSource,
-            new Naming(schema.prefix(), schema.schema()),
-            STATEMENTS,
-            Retry.standard(time::sleep));
+                dataSource,
+                new Naming(schema.prefix(), schema.schema()),
+                STATEMENTS,
+                Retry.standard(time::sleep))
+            .keeping(keeper.shelf());
     var crew = new Crew(time);
-    var outbox = new OutboxPipeline(database, config, listeners, time, crew, owner());
+    crew.add(keeper, keeper.options());
+    var failing = new FailingWorkers();
+    var outbox = new OutboxPipeline(database, config, listeners, time, crew, owner(), failing);
     crew.start();
-    return new Pipeline(crew, outbox, stopGrace);
+    return new Pipeline(crew, keeper, failing, outbox, stopGrace);
   }
 
   /** Unique, and telling to whoever reads it in a table: which process of which machine. */
   private static String owner() {
     return ProcessHandle.current().pid() + "-" + UUID.randomUUID();
+  }
+
+  /** Whether the workers get on. */
+  public Health health() {
+    return new Health(failing.all());
   }
 
   /** The outbox's door. */
@@ -84,5 +104,6 @@ public final class Pipeline {
     } catch (RuntimeException e) {
       log.warn("Leases could not be given back: others have to wait for their end", e);
     }
+    keeper.shelf().close();
   }
 }

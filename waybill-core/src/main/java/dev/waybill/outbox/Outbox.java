@@ -33,7 +33,12 @@ public interface Outbox {
   /** Looks for work at once, as the reconciler does from time to time. */
   void flush();
 
-  /** Stops the delivery of a queue, in all processes, until it is resumed. */
+  /**
+   * Stops the delivery of a queue, in all processes, until it is resumed. Batches that are being
+   * handled are finished. The queue need not be one of this process's own.
+   *
+   * @throws OutboxException.QueueNotRegistered if the database knows no such queue
+   */
   void pause(String queue);
 
   /** Stops the delivery of one partition, in all processes, until it is resumed. */
@@ -44,6 +49,12 @@ public interface Outbox {
 
   /** Lets the delivery of one partition go on. */
   void resume(String queue, int partition);
+
+  /** How every queue of the database stands, those of other processes included: one cheap query. */
+  List<QueueStatus> status();
+
+  /** What this process has done since it started. */
+  OutboxStatistics statistics();
 
   /**
    * Gives a queue more partitions. Keys then move, so their order across the change holds only if

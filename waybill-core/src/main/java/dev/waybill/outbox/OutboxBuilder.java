@@ -89,8 +89,8 @@ public final class OutboxBuilder {
   }
 
   /**
-   * For a process that only enqueues: it gets no threads and no background connections. Others must
-   * sequence and deliver what it enqueues.
+   * For a process that only enqueues: others sequence and deliver. On PostgreSQL it keeps one
+   * thread that tells them; elsewhere it has none.
    */
   public OutboxBuilder withoutWorkers() {
     workers = false;

@@ -121,6 +121,29 @@ public abstract sealed class OutboxException extends WaybillException
     }
   }
 
+  /** The queue's admission limit is reached. */
+  public static final class QueueFull extends AboutQueue {
+    @Serial private static final long serialVersionUID = 1L;
+
+    /** For a queue with what waits in it, about, and its limit. */
+    public QueueFull(String queue, long messages, long bytes, AdmissionLimit limit) {
+      super(
+          queue,
+          "The queue "
+              + Quoted.name(queue)
+              + " is full: about "
+              + messages
+              + " messages ("
+              + bytes
+              + " bytes) wait, and it admits "
+              + (limit.messages() == Long.MAX_VALUE
+                  ? limit.bytes() + " bytes"
+                  : limit.messages() + " messages")
+              + ". Nothing was enqueued. Try again later, and see why its handler does not keep"
+              + " up.");
+    }
+  }
+
   /** A number of partitions that no queue can have. */
   public static final class InvalidPartitionCount extends OutboxException {
     @Serial private static final long serialVersionUID = 1L;

@@ -15,6 +15,7 @@ public final class QueueBuilder {
   private int concurrency;
   private Duration retention = Duration.ZERO;
   private Duration dedupWindow = DEDUP_WINDOW;
+  private @Nullable AdmissionLimit admission;
 
   QueueBuilder(OutboxBuilder outbox, String name, Partitions partitions) {
     this.outbox = outbox;
@@ -68,6 +69,12 @@ public final class QueueBuilder {
     return this;
   }
 
+  /** Refuse to enqueue while so much waits. Default: no limit. */
+  public QueueBuilder admission(AdmissionLimit value) {
+    admission = value;
+    return this;
+  }
+
   /** Each message in the transaction that moves the cursor: exactly once in the database. */
   public OutboxBuilder transactional(TransactionalHandler handler) {
     return end(new QueueHandler.Transactional(handler));
@@ -112,6 +119,7 @@ public final class QueueBuilder {
             maxAttempts,
             concurrency,
             retention,
-            dedupWindow));
+            dedupWindow,
+            admission));
   }
 }

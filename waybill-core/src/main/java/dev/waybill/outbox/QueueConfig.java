@@ -1,6 +1,7 @@
 package dev.waybill.outbox;
 
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How a queue works; {@link QueueBuilder} explains each part.
@@ -13,6 +14,7 @@ import java.time.Duration;
  * @param concurrency partitions at the same time; 0 for the outbox's number
  * @param retention how long messages are kept after they were delivered
  * @param dedupWindow how long a de-duplication key is remembered
+ * @param admission how much may wait; null for any amount
  */
 public record QueueConfig(
     String name,
@@ -22,4 +24,12 @@ public record QueueConfig(
     int maxAttempts,
     int concurrency,
     Duration retention,
-    Duration dedupWindow) {}
+    Duration dedupWindow,
+    @Nullable AdmissionLimit admission) {
+
+  /** The same with another number of partitions. */
+  public QueueConfig withPartitions(Partitions value) {
+    return new QueueConfig(
+        name, value, handler, lease, maxAttempts, concurrency, retention, dedupWindow, admission);
+  }
+}

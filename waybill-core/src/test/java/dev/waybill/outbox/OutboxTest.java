@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.waybill.TransactionRequiredException;
 import dev.waybill.Waybill;
 import dev.waybill.schema.Schema;
+import dev.waybill.testkit.DatabaseProduct;
 import dev.waybill.testkit.EveryDatabase;
+import dev.waybill.testkit.NotOn;
 import dev.waybill.testkit.TestDatabase;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -192,6 +194,31 @@ class OutboxTest {
 
     assertThat(received.await(1)).containsExactly("kept");
     assertThat(received.soFar().get(0).seq()).isEqualTo(1);
+  }
+
+  @Test
+  @NotOn(value = DatabaseProduct.SQLITE, why = "one process at a time, so nobody polls for others")
+  void aProcessThatOnlyEnqueuesWakesTheOneThatDelivers() throws Exception {
+    OutboxProfile patient = OutboxProfile.defaults().withReconcileInterval(Duration.ofHours(1));
+    start(
+        o ->
+            o.profile(patient)
+                .queue("orders", Partitions.of(2))
+                .leased(
+                    message -> {
+                      received.add(message);
+                      return MessageResult.ok();
+                    }));
+    Outbox producer =
+        start(o -> o.withoutWorkers().queue("orders", Partitions.of(2)).produceOnly());
+
+    for (int i = 0; i < 5; i++) {
+      String text = "m" + i;
+      producer.inTransaction(
+          connection -> producer.enqueue(connection, "orders", message(text).partition(0)));
+    }
+
+    assertThat(received.await(5)).containsExactly("m0", "m1", "m2", "m3", "m4");
   }
 
   @Test

@@ -64,8 +64,12 @@ final class Agenda<Q> {
     change(() -> lineup.limit(queue, turns));
   }
 
-  /** These partitions have work, to be touched after that time at the earliest. */
-  void mark(Q queue, Collection<Long> ids, Duration notBefore) {
+  /**
+   * These partitions have work, to be touched after that time at the earliest. Says how many of
+   * them were idle.
+   */
+  int mark(Q queue, Collection<Long> ids, Duration notBefore) {
+    var idle = new int[1];
     change(
         () -> {
           for (long id : ids) {
@@ -74,11 +78,23 @@ final class Agenda<Q> {
               Entry<Q> entry = lineup.enter(queue, id);
               entries.put(id, entry);
               await(entry, notBefore);
+              idle[0]++;
             } else if (known.isClaimed()) {
               known.marked = true;
             }
           }
         });
+    return idle[0];
+  }
+
+  /** Whether partitions of the queue wait for a turn though all turns of it are taken. */
+  boolean isCrowded(Q queue) {
+    lock.lock();
+    try {
+      return lineup.isCrowded(queue);
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** Claims the partitions that are due, up to so many, oldest first. */
@@ -127,6 +143,16 @@ final class Agenda<Q> {
           wentWell(entry);
           await(entry, delay);
         });
+  }
+
+  /** How many times in a row somebody else had it. */
+  int skips(Entry<Q> entry) {
+    lock.lock();
+    try {
+      return entry.skips;
+    } finally {
+      lock.unlock();
+    }
   }
 
   void skipped(Entry<Q> entry) {

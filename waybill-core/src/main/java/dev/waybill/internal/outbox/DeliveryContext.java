@@ -6,15 +6,30 @@ import dev.waybill.internal.outbox.Queues.Place;
 import dev.waybill.internal.store.NewDeadLetter;
 import java.time.Duration;
 import java.util.function.IntConsumer;
+import java.util.function.LongConsumer;
 
 /**
  * What all deliveries share.
  *
  * @param maxBatches how many batches of a partition are delivered in a row
  * @param done is told how many messages are done
+ * @param elsewhere is told of partitions with work that another process has
  */
 record DeliveryContext(
-    Modes modes, Events events, Time time, StopSignal stop, int maxBatches, IntConsumer done) {
+    Modes modes,
+    Events events,
+    Time time,
+    StopSignal stop,
+    int maxBatches,
+    IntConsumer done,
+    LongConsumer elsewhere) {
+
+  /** Another process has the partition; it may not know that there is more. */
+  void held(Turn<String> turn) {
+    if (turn.isFirstTry()) {
+      elsewhere.accept(turn.partition());
+    }
+  }
 
   /** Messages are done, and that is stored. */
   void delivered(Place place, int messages, long began) {

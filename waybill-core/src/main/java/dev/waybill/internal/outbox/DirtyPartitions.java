@@ -41,9 +41,9 @@ final class DirtyPartitions {
     agenda = new Agenda<>(time, ring, new Pauses(SKIPPED, FAILED, random));
   }
 
-  /** Messages were committed to these partitions. */
-  void mark(Collection<Long> partitions) {
-    agenda.mark(ALL, partitions, Duration.ZERO);
+  /** Messages were committed to these partitions. Says how many of them were not dirty before. */
+  int mark(Collection<Long> partitions) {
+    return agenda.mark(ALL, partitions, Duration.ZERO);
   }
 
   /** Claims partitions that are due, up to so many, oldest first; perhaps none. */

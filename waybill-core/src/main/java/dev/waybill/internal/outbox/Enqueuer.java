@@ -29,6 +29,7 @@ final class Enqueuer {
   private final DedupStore dedup;
   private final Queues queues;
   private final Validation validation;
+  private final Admission admission;
   private final Wake wake;
   private final Events events;
 
@@ -43,6 +44,7 @@ final class Enqueuer {
       DedupStore dedup,
       Queues queues,
       Validation validation,
+      Admission admission,
       Wake wake,
       Events events) {
     this.database = database;
@@ -50,6 +52,7 @@ final class Enqueuer {
     this.dedup = dedup;
     this.queues = queues;
     this.validation = validation;
+    this.admission = admission;
     this.wake = wake;
     this.events = events;
   }
@@ -61,6 +64,7 @@ final class Enqueuer {
       return receipt(List.of(), List.of(), List.of());
     }
     Queue queue = queues.get(queueName);
+    admission.admit(queue, messages);
     List<NewMessage> all = new ArrayList<>(messages.size());
     for (int i = 0; i < numbers.length; i++) {
       all.add(prepared(messages.get(i), queue.partitionIds().get(numbers[i])));

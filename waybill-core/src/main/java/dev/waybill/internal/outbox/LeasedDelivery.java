@@ -87,7 +87,7 @@ final class LeasedDelivery implements Processor.Delivery {
     } else if (!state.notBefore().isZero()) {
       turn.notBefore(state.notBefore());
     } else {
-      // Its holder may end it any moment, and does not tell us.
+      context.held(turn);
       turn.skipped();
     }
   }

@@ -74,6 +74,11 @@ final class Lineup<Q> {
     offer(line);
   }
 
+  boolean isCrowded(Q queue) {
+    Line<Q> line = line(queue);
+    return line.claimed >= line.limit && !line.waiting.isEmpty();
+  }
+
   /** A new entry that is in no line yet. */
   Entry<Q> enter(Q queue, long id) {
     return new Entry<>(id, line(queue));

@@ -11,13 +11,16 @@ import dev.waybill.outbox.Enqueued;
 import dev.waybill.outbox.Outbox;
 import dev.waybill.outbox.OutboxException.PartitionCountMismatch;
 import dev.waybill.outbox.OutboxException.QueueNotRegistered;
+import dev.waybill.outbox.OutboxStatistics;
 import dev.waybill.outbox.Partitions;
+import dev.waybill.outbox.QueueStatus;
 import dev.waybill.outbox.TransactionWork;
 import java.sql.Connection;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 
 /** The outbox as its users see it. */
 final class OutboxDoor implements Outbox {
@@ -25,7 +28,9 @@ final class OutboxDoor implements Outbox {
   private final Enqueuer enqueuer;
   private final QueueStore queueStore;
   private final Queues queues;
+  private final Statistics statistics;
   private final Runnable lookNow;
+  private final Consumer<List<Long>> resumed;
   private final DeadLetters deadLetters;
 
   /**
@@ -33,19 +38,29 @@ final class OutboxDoor implements Outbox {
    */
   private final Map<Connection, List<Enqueued>> open = new ConcurrentHashMap<>();
 
+  /**
+   * The door.
+   *
+   * @param lookNow has the reconciler look
+   * @param resumed is told which partitions are delivered again
+   */
   OutboxDoor(
       Database database,
       Enqueuer enqueuer,
       QueueStore queueStore,
       Queues queues,
+      Statistics statistics,
       Runnable lookNow,
+      Consumer<List<Long>> resumed,
       DeadLetters deadLetters) {
     // The caller's work is not repeated behind its back.
     this.database = database.retrying(Retry.never());
     this.enqueuer = enqueuer;
     this.queueStore = queueStore;
     this.queues = queues;
+    this.statistics = statistics;
     this.lookNow = lookNow;
+    this.resumed = resumed;
     this.deadLetters = deadLetters;
   }
 
@@ -111,37 +126,58 @@ final class OutboxDoor implements Outbox {
 
   @Override
   public void pause(String queue) {
-    queueStore.pause(queue, 0, last(queue));
+    queueStore.pause(queue, 0, existing(queue).partitionIds().size() - 1);
   }
 
   @Override
   public void pause(String queue, int partition) {
-    queueStore.pause(queue, required(queue, partition), partition);
+    requirePartition(existing(queue), partition);
+    queueStore.pause(queue, partition, partition);
   }
 
   @Override
   public void resume(String queue) {
-    queueStore.resume(queue, 0, last(queue));
-    lookNow.run();
+    List<Long> partitions = existing(queue).partitionIds();
+    queueStore.resume(queue, 0, partitions.size() - 1);
+    resumed.accept(partitions);
   }
 
   @Override
   public void resume(String queue, int partition) {
-    queueStore.resume(queue, required(queue, partition), partition);
-    lookNow.run();
+    QueueRow row = existing(queue);
+    requirePartition(row, partition);
+    queueStore.resume(queue, partition, partition);
+    resumed.accept(List.of(row.partitionIds().get(partition)));
   }
 
-  private int last(String queue) {
-    return queues.get(queue).partitionIds().size() - 1;
+  private QueueRow existing(String queue) {
+    return queueStore.all().stream()
+        .filter(row -> row.name().equals(queue))
+        .findFirst()
+        .orElseThrow(() -> new QueueNotRegistered(queue));
   }
 
-  private int required(String queue, int partition) {
-    Partitions partitions = queues.get(queue).config().partitions();
-    if (!partitions.contains(partition)) {
+  private static void requirePartition(QueueRow row, int partition) {
+    int count = row.partitionIds().size();
+    if (partition < 0 || partition >= count) {
       throw new IllegalArgumentException(
-          "The queue " + queue + " has the partitions 0 to " + last(queue) + ", not " + partition);
+          "The queue "
+              + row.name()
+              + " has the partitions 0 to "
+              + (count - 1)
+              + ", not "
+              + partition);
     }
-    return partition;
+  }
+
+  @Override
+  public List<QueueStatus> status() {
+    return queueStore.status();
+  }
+
+  @Override
+  public OutboxStatistics statistics() {
+    return statistics.snapshot();
   }
 
   @Override

@@ -3,17 +3,20 @@ package dev.waybill.internal.outbox;
 import dev.waybill.internal.loop.Backoff;
 import dev.waybill.internal.loop.Bell;
 import dev.waybill.internal.loop.Crew;
+import dev.waybill.internal.loop.LoopListener;
 import dev.waybill.internal.loop.LoopOptions;
 import dev.waybill.internal.loop.Pace;
 import dev.waybill.internal.loop.Permits;
 import dev.waybill.internal.loop.Time;
 import dev.waybill.internal.loop.TimeLimit;
+import dev.waybill.internal.outbox.Announcement.Kind;
 import dev.waybill.internal.outbox.Queues.Place;
 import dev.waybill.internal.outbox.Queues.Queue;
 import dev.waybill.internal.sql.Database;
 import dev.waybill.internal.store.DeadLetterStore;
 import dev.waybill.internal.store.DedupStore;
 import dev.waybill.internal.store.MessageStore;
+import dev.waybill.internal.store.NoticeStore;
 import dev.waybill.internal.store.QueueStore;
 import dev.waybill.internal.store.QueueStore.Wanted;
 import dev.waybill.outbox.LeasedBatchHandler;
@@ -25,10 +28,13 @@ import dev.waybill.outbox.QueueHandler;
 import dev.waybill.outbox.WorkerTuning;
 import dev.waybill.spi.OutboxListener;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
 
 /** Puts the outbox's stages together, in the order in which a message meets them. */
 public final class OutboxPipeline {
@@ -51,12 +57,18 @@ public final class OutboxPipeline {
   private final Bell lookBell = new Bell();
   private final DirtyPartitions dirty;
   private final ReadyPartitions ready;
+  private final Optional<NoticeStore> notices;
+  private final Optional<Announcer> announcer;
+  private final Statistics statistics;
+  private final Admission admission;
+  private final UnaryOperator<LoopOptions> options;
   private final Outbox door;
 
   /**
    * Registers the queues and, if this process does more than enqueue, adds the workers to the crew.
    *
    * @param owner names this process in leases
+   * @param watcher hears what the workers do
    */
   public OutboxPipeline(
       Database database,
@@ -64,24 +76,44 @@ public final class OutboxPipeline {
       List<OutboxListener> listeners,
       Time time,
       Crew crew,
-      String owner) {
+      String owner,
+      LoopListener watcher) {
+    this.options = options -> options.withListeners(watcher);
     this.database = database;
     this.config = config;
     this.time = time;
     this.crew = crew;
     this.owner = owner;
-    this.events = new Events(listeners);
+    this.statistics = new Statistics(config.statsInterval());
+    List<OutboxListener> all = new ArrayList<>(listeners);
+    all.add(0, statistics);
+    this.events = new Events(all);
     this.messages = MessageStore.of(database);
     this.queueStore = new QueueStore(database);
     config.queues().forEach(queue -> Validation.queueName(queue.name()));
     this.queues = Queues.of(config.queues(), queueStore.register(wanted(config)));
     this.dirty = new DirtyPartitions(time, dirtyBell);
     this.ready = new ReadyPartitions(time, readyBell);
+    this.notices = NoticeStore.of(database);
+    this.announcer = notices.map(store -> new Announcer(store, owner));
+    this.admission = new Admission(queueStore, queues);
     var deadLetters =
         new DeadLetterDesk(
             database, new DeadLetterStore(database, messages), this::committed, events);
     this.door =
-        new OutboxDoor(database, enqueuer(), queueStore, queues, lookBell::ring, deadLetters);
+        new OutboxDoor(
+            database,
+            enqueuer(),
+            queueStore,
+            queues,
+            statistics,
+            lookBell::ring,
+            this::resumed,
+            deadLetters);
+    announcer.ifPresent(worker -> crew.add(worker, options.apply(worker.options())));
+    if (admission.isNeeded()) {
+      crew.add(admission, options.apply(admission.options()));
+    }
     if (config.workers()) {
       addWorkers();
     }
@@ -117,18 +149,25 @@ public final class OutboxPipeline {
         new DedupStore(),
         queues,
         new Validation(config.maxPayload()),
+        admission,
         this::committed,
         events);
   }
 
   private void committed(Collection<Long> partitions, boolean delayed) {
     if (!config.workers()) {
+      announce(Kind.DIRTY, partitions);
       return;
     }
     dirty.mark(partitions);
     if (delayed) {
       delayedBell.ring();
     }
+  }
+
+  private void resumed(List<Long> partitions) {
+    lookBell.ring();
+    announce(Kind.READY, partitions);
   }
 
   private void addWorkers() {
@@ -151,35 +190,38 @@ public final class OutboxPipeline {
 
     crew.add(
         new Promoter(messages, queueStore, dirty, profile.reconcileInterval()),
-        LoopOptions.defaults().withBells(delayedBell));
+        options.apply(LoopOptions.defaults().withBells(delayedBell)));
     int sequencers = config.guaranteedMaintenance() + config.sharedMaintenance();
     for (int i = 1; i <= sequencers; i++) {
       crew.add(
           sequencer(i, processor),
-          LoopOptions.defaults()
-              .withBells(dirtyBell)
-              .withPermits(sequencing)
-              .withPace(pace(profile.sequencer())));
+          options.apply(
+              LoopOptions.defaults()
+                  .withBells(dirtyBell)
+                  .withPermits(sequencing)
+                  .withPace(pace(profile.sequencer()))));
     }
-    crew.add(processor, LoopOptions.defaults().withBells(readyBell));
-    crew.add(timeLimit, timeLimit.options());
+    crew.add(processor, options.apply(LoopOptions.defaults().withBells(readyBell)));
+    crew.add(timeLimit, options.apply(timeLimit.options()));
     crew.add(
         vacuum,
-        LoopOptions.defaults()
-            .withBells(vacuumBell)
-            .withPermits(shared)
-            .withPace(pace(profile.vacuum()))
-            .withBackoff(PATIENT));
+        options.apply(
+            LoopOptions.defaults()
+                .withBells(vacuumBell)
+                .withPermits(shared)
+                .withPace(pace(profile.vacuum()))
+                .withBackoff(PATIENT)));
     Duration deadLetterRetention = config.deadLetterRetention();
     if (deadLetterRetention != null) {
       crew.add(
           new DeadLetterVacuum(door.deadLetters(), deadLetterRetention, profile.vacuumPoll()),
-          LoopOptions.defaults()
-              .withPermits(shared)
-              .withPace(pace(profile.vacuum()))
-              .withBackoff(PATIENT));
+          options.apply(
+              LoopOptions.defaults()
+                  .withPermits(shared)
+                  .withPace(pace(profile.vacuum()))
+                  .withBackoff(PATIENT)));
     }
-    crew.add(
+    var reconciler =
         new Reconciler(
             queueStore,
             queues,
@@ -187,8 +229,41 @@ public final class OutboxPipeline {
             ready,
             processor,
             profile.reconcileInterval(),
-            profile.reconcileInterval()),
-        LoopOptions.defaults().withBells(lookBell));
+            queueStore.isShared());
+    crew.add(reconciler, options.apply(LoopOptions.defaults().withBells(lookBell)));
+    if (!config.statsInterval().isZero()) {
+      crew.add(statistics, options.apply(LoopOptions.defaults()));
+    }
+    notices.ifPresent(
+        store ->
+            crew.add(
+                listener(store, reconciler, processor), options.apply(LoopOptions.defaults())));
+  }
+
+  private Listener listener(NoticeStore store, Reconciler reconciler, Processor processor) {
+    return new Listener(
+        store,
+        owner,
+        time,
+        crew.stopSignal(),
+        announcement -> heard(announcement, processor),
+        hearing -> {
+          reconciler.polling(!hearing);
+          // Whatever was said while nobody listened.
+          lookBell.ring();
+        });
+  }
+
+  private void heard(Announcement announcement, Processor processor) {
+    switch (announcement.kind()) {
+      case DIRTY -> dirty.mark(announcement.partitions());
+      case READY -> markReady(announcement.partitions(), processor);
+      case PROBE -> {}
+    }
+  }
+
+  private void announce(Kind kind, Collection<Long> partitions) {
+    announcer.ifPresent(worker -> worker.announce(kind, partitions));
   }
 
   private Sequencer sequencer(int number, Processor processor) {
@@ -203,13 +278,27 @@ public final class OutboxPipeline {
         config.maxInnerIterations());
   }
 
+  /** Has them delivered here if that is possible soon, and tells others of the rest. */
   private void numbered(List<Long> partitions, Processor processor) {
+    announce(Kind.READY, markReady(partitions, processor));
+  }
+
+  /** Gives those that others had better deliver. */
+  private List<Long> markReady(List<Long> partitions, Processor processor) {
+    List<Long> left = new ArrayList<>();
     for (long partition : partitions) {
       Place place = queues.place(partition);
-      if (place != null && processor.serves(place.queue().name())) {
-        ready.mark(place.queue().name(), List.of(partition));
+      String queue = place == null ? "" : place.queue().name();
+      if (place == null || !processor.serves(queue)) {
+        left.add(partition);
+        continue;
+      }
+      ready.mark(queue, List.of(partition));
+      if (ready.isCrowded(queue)) {
+        left.add(partition);
       }
     }
+    return left;
   }
 
   private Processor processor(TimeLimit timeLimit, Vacuum vacuum) {
@@ -220,7 +309,8 @@ public final class OutboxPipeline {
             time,
             crew.stopSignal(),
             config.maxInnerIterations(),
-            vacuum::delivered);
+            vacuum::delivered,
+            partition -> announce(Kind.READY, List.of(partition)));
     Map<String, Processor.Delivery> deliveries = new HashMap<>();
     for (Queue queue : queues.all()) {
       QueueConfig each = queue.config();

@@ -52,21 +52,11 @@ final class Queues {
 
   /** The queue has more partitions now. */
   void grown(QueueRow row) {
-    Queue before = get(row.name());
-    QueueConfig config = before.config();
-    put(
-        new Queue(
-            row.id(),
-            new QueueConfig(
-                config.name(),
-                Partitions.of(row.partitionIds().size()),
-                config.handler(),
-                config.lease(),
-                config.maxAttempts(),
-                config.concurrency(),
-                config.retention(),
-                config.dedupWindow()),
-            row.partitionIds()));
+    Queue before = byName.get(row.name());
+    if (before != null) {
+      Partitions partitions = Partitions.of(row.partitionIds().size());
+      put(new Queue(row.id(), before.config().withPartitions(partitions), row.partitionIds()));
+    }
   }
 
   Queue get(String name) {

@@ -46,14 +46,19 @@ final class ReadyPartitions {
     agenda.limit(queue, turns);
   }
 
-  /** These partitions have messages to deliver. */
-  void mark(String queue, Collection<Long> partitions) {
-    agenda.mark(queue, partitions, Duration.ZERO);
+  /** These partitions have messages to deliver. Says how many of them were idle. */
+  int mark(String queue, Collection<Long> partitions) {
+    return agenda.mark(queue, partitions, Duration.ZERO);
   }
 
-  /** The partition has messages that are not to be delivered before this time has passed. */
-  void mark(String queue, long partition, Duration notBefore) {
-    agenda.mark(queue, List.of(partition), notBefore);
+  /** Whether partitions of the queue wait though it is served as much as it may be. */
+  boolean isCrowded(String queue) {
+    return agenda.isCrowded(queue);
+  }
+
+  /** As above, but they are not to be delivered before this time has passed. */
+  int mark(String queue, long partition, Duration notBefore) {
+    return agenda.mark(queue, List.of(partition), notBefore);
   }
 
   /** The turn of the partition that has been due for longest; null if none is. */

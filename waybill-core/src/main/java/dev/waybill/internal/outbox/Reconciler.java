@@ -6,7 +6,6 @@ import dev.waybill.internal.outbox.Queues.Place;
 import dev.waybill.internal.store.QueueStore;
 import dev.waybill.internal.store.QueueStore.Backlog;
 import java.time.Duration;
-import java.util.List;
 
 /**
  * Finds work that nobody announced: what was committed without a flush, by a process that died, or
@@ -16,20 +15,23 @@ import java.util.List;
  * often while it finds something, and ever less often while it does not.
  */
 final class Reconciler implements Worker {
+  private static final Duration FASTEST = Duration.ofMillis(100);
+  private static final Duration SLOWEST = Duration.ofSeconds(10);
+
   private final QueueStore store;
   private final Queues queues;
   private final DirtyPartitions dirty;
   private final ReadyPartitions ready;
   private final Processor processor;
-  private final Duration shortest;
-  private final Duration longest;
-  private Duration interval;
+  private final Duration safety;
+  private volatile boolean polling;
+  private Duration interval = FASTEST;
 
   /**
    * A reconciler.
    *
-   * @param shortest the time to the next look after it found something
-   * @param longest the time to the next look when there was nothing for long
+   * @param safety the longest time between two looks
+   * @param polling whether it has to find the work of other processes
    */
   Reconciler(
       QueueStore store,
@@ -37,16 +39,15 @@ final class Reconciler implements Worker {
       DirtyPartitions dirty,
       ReadyPartitions ready,
       Processor processor,
-      Duration shortest,
-      Duration longest) {
+      Duration safety,
+      boolean polling) {
     this.store = store;
     this.queues = queues;
     this.dirty = dirty;
     this.ready = ready;
     this.processor = processor;
-    this.shortest = shortest;
-    this.longest = longest;
-    this.interval = shortest;
+    this.safety = safety;
+    this.polling = polling;
   }
 
   @Override
@@ -56,16 +57,15 @@ final class Reconciler implements Worker {
 
   @Override
   public Next runOnce() {
-    boolean unnumbered = lookForUnnumbered();
+    boolean unnumbered = dirty.mark(store.dirty()) > 0;
     boolean found = lookForUndelivered() || unnumbered;
-    interval = found ? shortest : shorter(longest, interval.multipliedBy(2));
-    return Next.whenRung(interval);
+    interval = found ? FASTEST : shorter(SLOWEST, interval.multipliedBy(2));
+    return Next.whenRung(polling ? shorter(interval, safety) : safety);
   }
 
-  private boolean lookForUnnumbered() {
-    List<Long> partitions = store.dirty();
-    dirty.mark(partitions);
-    return !partitions.isEmpty();
+  /** Whether other processes can wake this one: if not, it has to find their work. */
+  void polling(boolean value) {
+    polling = value;
   }
 
   private boolean lookForUndelivered() {
@@ -73,8 +73,7 @@ final class Reconciler implements Worker {
     for (Backlog backlog : store.backlog()) {
       Place place = queues.place(backlog.partitionId());
       if (place != null && processor.serves(place.queue().name())) {
-        ready.mark(place.queue().name(), backlog.partitionId(), backlog.dueIn());
-        found = true;
+        found |= ready.mark(place.queue().name(), backlog.partitionId(), backlog.dueIn()) > 0;
       }
     }
     return found;

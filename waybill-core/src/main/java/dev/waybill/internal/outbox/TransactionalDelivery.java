@@ -125,6 +125,7 @@ final class TransactionalDelivery implements Processor.Delivery {
     } else if (!state.notBefore().isZero()) {
       turn.notBefore(state.notBefore());
     } else {
+      context.held(turn);
       turn.skipped();
     }
   }

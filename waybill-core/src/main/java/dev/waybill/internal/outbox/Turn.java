@@ -26,6 +26,11 @@ final class Turn<Q> implements AutoCloseable {
     return entry.queue();
   }
 
+  /** Whether the last visit was not skipped. */
+  boolean isFirstTry() {
+    return agenda.skips(entry) == 0;
+  }
+
   /** All went well; whether there is more to do, behind the others. */
   void done(boolean more) {
     if (first()) {

@@ -5,8 +5,10 @@ import dev.waybill.TransactionRequiredException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Function;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A database we run on: where connections come from, what it speaks, and what we call our tables.
@@ -17,14 +19,21 @@ public final class Database {
   private final Naming naming;
   private final Statements statements;
   private final Retry retry;
+  private final @Nullable Shelf shelf;
 
   private Database(
-      DataSource dataSource, Dialect dialect, Naming naming, Statements statements, Retry retry) {
+      DataSource dataSource,
+      Dialect dialect,
+      Naming naming,
+      Statements statements,
+      Retry retry,
+      @Nullable Shelf shelf) {
     this.dataSource = dataSource;
     this.dialect = dialect;
     this.naming = naming;
     this.statements = statements;
     this.retry = retry;
+    this.shelf = shelf;
   }
 
   /**
@@ -39,7 +48,7 @@ public final class Database {
       Dialect dialect = Dialect.of(connection);
       Naming pinned = dialect.pin(naming, connection);
       return new Database(
-          dataSource, dialect, pinned, Statements.load(dialect, pinned, files), retry);
+          dataSource, dialect, pinned, Statements.load(dialect, pinned, files), retry, null);
     } catch (SQLException e) {
       throw SqlFailure.ofAnyDriver("Finding out what the database is", e);
     }
@@ -55,9 +64,18 @@ public final class Database {
     }
   }
 
-  /** Borrows a connection and prepares it. */
+  /** Borrows a connection and prepares it, or takes one that was kept for that. */
   public Session session() {
+    Optional<Session> kept = shelf == null ? Optional.empty() : shelf.take();
+    return kept.map(session -> session.under(this)).orElseGet(this::newSession);
+  }
+
+  private Session newSession() {
     return Session.over(connect(dataSource, e -> SqlFailure.of(dialect, "Connecting", e)), this);
+  }
+
+  @Nullable Shelf shelf() {
+    return shelf;
   }
 
   /** Runs the work in a transaction of its own; see {@link Session#transact}. */
@@ -109,7 +127,12 @@ public final class Database {
 
   /** The same tables with other behaviour on contention. */
   public Database retrying(Retry other) {
-    return new Database(dataSource, dialect, naming, statements, other);
+    return new Database(dataSource, dialect, naming, statements, other, shelf);
+  }
+
+  /** The same tables, with sessions kept on this shelf between two uses. */
+  public Database keeping(Shelf on) {
+    return new Database(dataSource, dialect, naming, statements, retry, on);
   }
 
   /** What it speaks. */

@@ -5,6 +5,7 @@ import dev.waybill.DatabaseException.Kind;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -17,13 +18,16 @@ public final class Session implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Session.class);
 
   private final Connection connection;
-  private final Database database;
+  private Database database;
   private final TransactionControl control;
+  private final @Nullable Shelf shelf;
   private boolean open = true;
+  private boolean dedicated;
 
   private Session(Connection connection, Database database) {
     this.connection = connection;
     this.database = database;
+    this.shelf = database.shelf();
     this.control = TransactionControl.of(database.dialect(), connection);
   }
 
@@ -40,6 +44,12 @@ public final class Session implements AutoCloseable {
       session.discard();
       throw e;
     }
+  }
+
+  /** Takes it from the shelf: whoever lends it decides what happens on contention. */
+  Session under(Database lender) {
+    database = lender;
+    return this;
   }
 
   /**
@@ -103,6 +113,10 @@ public final class Session implements AutoCloseable {
   private void rollback(Throwable because) {
     try {
       control.rollback();
+      if (because instanceof DatabaseException failure && failure.kind() == Kind.DISCONNECTED) {
+        // A rollback that costs no round trip does not notice.
+        discard();
+      }
     } catch (SQLException e) {
       because.addSuppressed(e);
       discard();
@@ -120,6 +134,13 @@ public final class Session implements AutoCloseable {
     }
   }
 
+  /** The connection for something else than transactions, until the session is closed. */
+  Connection dedicate() throws SQLException {
+    dedicated = true;
+    connection.setAutoCommit(true);
+    return connection;
+  }
+
   /** Ends the physical connection: it may hold a lock, or be in a state nobody knows. */
   public void discard() {
     if (!open) {
@@ -127,6 +148,9 @@ public final class Session implements AutoCloseable {
     }
     open = false;
     try {
+      if (connection.isClosed()) {
+        return;
+      }
       // Through a pool, close() would only give it back; abort reaches the connection itself.
       connection.abort(Runnable::run);
       // SQLite's driver does not abort.
@@ -141,8 +165,16 @@ public final class Session implements AutoCloseable {
     }
   }
 
+  /** Puts it on the shelf if there is one, else gives it back. */
   @Override
   public void close() {
+    if (open && (shelf == null || dedicated || !shelf.keep(this))) {
+      giveUp();
+    }
+  }
+
+  /** Gives the connection back as it was. */
+  void giveUp() {
     if (!open) {
       return;
     }

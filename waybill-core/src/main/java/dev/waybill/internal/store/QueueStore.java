@@ -2,12 +2,17 @@ package dev.waybill.internal.store;
 
 import dev.waybill.internal.sql.Database;
 import dev.waybill.internal.sql.Query;
+import dev.waybill.internal.sql.Row;
 import dev.waybill.internal.sql.Tx;
 import dev.waybill.outbox.OutboxException.PartitionCountMismatch;
+import dev.waybill.outbox.PartitionStatus;
+import dev.waybill.outbox.QueueStatus;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -162,6 +167,14 @@ public final class QueueStore {
 
   private record Line(long queueId, String name, Duration retention, long partitionId) {}
 
+  /** Whether other processes may use the database as well. */
+  public boolean isShared() {
+    return switch (database.dialect()) {
+      case POSTGRES, MYSQL, MARIADB -> true;
+      case SQLITE -> false;
+    };
+  }
+
   /** Every queue there is. */
   public List<QueueRow> all() {
     return database.single(this::queues);
@@ -178,6 +191,49 @@ public final class QueueStore {
         tx ->
             tx.sql("outbox_backlog")
                 .list(row -> new Backlog(row.number("id"), MessageStore.until(row, "wait"))));
+  }
+
+  /** How many messages of each queue have a number and are not done, by the queue's id. */
+  public Map<Long, Long> lags() {
+    Map<Long, Long> lags = new HashMap<>();
+    database.single(
+        tx ->
+            tx.sql("outbox_lag")
+                .list(row -> lags.put(row.number("queue_id"), row.number("behind"))));
+    return lags;
+  }
+
+  /** How every queue stands. */
+  public List<QueueStatus> status() {
+    Map<String, List<PartitionStatus>> queues = new LinkedHashMap<>();
+    database.single(
+        tx ->
+            tx.sql("outbox_status")
+                .list(
+                    row ->
+                        queues
+                            .computeIfAbsent(row.text("name"), name -> new ArrayList<>())
+                            .add(partitionStatus(row))));
+    return queues.entrySet().stream()
+        .map(queue -> new QueueStatus(queue.getKey(), queue.getValue()))
+        .toList();
+  }
+
+  private static PartitionStatus partitionStatus(Row row) throws SQLException {
+    Long waiting = row.numberOrNull("waiting");
+    Duration leaseFor = MessageStore.until(row, "lease_until");
+    return new PartitionStatus(
+        (int) row.number("number"),
+        row.number("sequence"),
+        row.number("processed_seq"),
+        (int) row.number("attempts"),
+        row.textOrNull("last_error"),
+        row.flag("paused"),
+        MessageStore.until(row, "not_before"),
+        leaseFor.isZero() ? null : row.textOrNull("lease_owner"),
+        row.number("lease_epoch"),
+        leaseFor,
+        waiting == null ? null : Duration.of(Math.max(0, waiting), ChronoUnit.MICROS));
   }
 
   /** The time until the next delayed message is due; empty if there is none. */

@@ -123,6 +123,28 @@ where paused_at is not null and partition_id in (
   where q.name = :queue and p.number between :first and :last
 )
 
+-- name: outbox_status
+select q.name, p.id, p.number, p.sequence, c.processed_seq, c.attempts, c.last_error, c.lease_owner, c.lease_epoch,
+  c.not_before - (date_part('epoch', clock_timestamp()) * 1000000)::bigint as not_before, c.lease_until - (date_part('epoch', clock_timestamp()) * 1000000)::bigint as lease_until,
+  case when c.paused_at is null then 0 else 1 end as paused,
+  case when p.sequence > c.processed_seq then (date_part('epoch', clock_timestamp()) * 1000000)::bigint - (
+    select min(o.sequenced_at) from waybill_outbox_outgoing o
+    where o.partition_id = p.id and o.last_seq = (
+      select min(f.last_seq) from waybill_outbox_outgoing f where f.partition_id = p.id and f.last_seq > c.processed_seq
+    )
+  ) end as waiting
+from waybill_outbox_partitions p
+join waybill_outbox_queues q on q.id = p.queue_id
+join waybill_outbox_processor c on c.partition_id = p.id
+order by q.name, p.number
+
+-- name: outbox_lag
+select p.queue_id, sum(p.sequence - c.processed_seq) as behind
+from waybill_outbox_partitions p
+join waybill_outbox_processor c on c.partition_id = p.id
+where p.sequence > c.processed_seq
+group by p.queue_id
+
 -- name: outbox_dead_letters_insert
 insert into waybill_outbox_dead_letters (
   partition_id, seq, message_id, type, message_key, headers, payload, created_at, last_error, attempts

@@ -197,3 +197,6 @@ with cursor as materialized (
   where v.partition_id = :partition_id and reached.last_seq > v.vacuumed_seq
 )
 select count(*) as segments, coalesce(sum(cardinality(ids)), 0)::bigint as messages from outgoing
+
+-- name: outbox_notify
+select pg_notify(:channel, :text)

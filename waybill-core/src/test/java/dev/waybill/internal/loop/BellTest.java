@@ -11,7 +11,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A bell between several loops. What it does to a single one is in {@link LoopTest}. */
+/** A bell between several loops. What it does to a single one is in {@link LoopRingsTest}. */
 @Timeout(60)
 class BellTest {
   private final ManualTime time = new ManualTime();

@@ -5,11 +5,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.waybill.internal.sql.Dialect;
 import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 class MigrationTest {
+  /** Such a trigger is looked for in the connection's database, see {@link TriggerSchemaTest}. */
+  private static final Pattern TRIGGER_WITHOUT_SCHEMA =
+      Pattern.compile("(?i)\\btrigger\\s+(if\\s+(not\\s+)?exists\\s+)?waybill_");
 
   @Test
   void statementsEndAtSemicolons() {
@@ -110,6 +115,24 @@ class MigrationTest {
     assertThat(release.first()).isEqualTo(1);
     assertThat(release.all()).allSatisfy(m -> assertThat(m.undo()).isNotEmpty());
     assertThat(release.all()).extracting(Migration::version).doesNotHaveDuplicates().isSorted();
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"MYSQL", "MARIADB"})
+  void everyTriggerIsNamedWithItsSchema(Dialect dialect) {
+    assertThat(
+            Stream.of(Migrations.ofThisRelease(dialect), TestSet.all(dialect))
+                .flatMap(MigrationTest::statements))
+        .noneMatch(TRIGGER_WITHOUT_SCHEMA.asPredicate());
+    assertThat("create trigger waybill_t_tg").containsPattern(TRIGGER_WITHOUT_SCHEMA);
+    assertThat("drop trigger if exists waybill_t_tg").containsPattern(TRIGGER_WITHOUT_SCHEMA);
+  }
+
+  private static Stream<String> statements(Migrations migrations) {
+    return Stream.concat(
+        migrations.all().stream()
+            .flatMap(each -> Stream.concat(each.statements().stream(), each.undo().stream())),
+        migrations.cutovers().stream().flatMap(each -> each.validate().stream()));
   }
 
   @Test

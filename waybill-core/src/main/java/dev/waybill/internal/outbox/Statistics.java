@@ -1,0 +1,102 @@
+package dev.waybill.internal.outbox;
+
+import dev.waybill.internal.loop.Next;
+import dev.waybill.internal.loop.Worker;
+import dev.waybill.outbox.OutboxStatistics;
+import dev.waybill.spi.OutboxListener;
+import java.time.Duration;
+import java.util.concurrent.atomic.LongAdder;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Counts what happens, and logs from time to time what was new. Safe for use by many threads. */
+final class Statistics implements OutboxListener, Worker {
+  private static final Logger log = LoggerFactory.getLogger("dev.waybill.outbox.statistics");
+
+  private final Duration interval;
+  private final LongAdder enqueued = new LongAdder();
+  private final LongAdder sequenced = new LongAdder();
+  private final LongAdder delivered = new LongAdder();
+  private final LongAdder retried = new LongAdder();
+  private final LongAdder rejected = new LongAdder();
+  private final LongAdder leasesLost = new LongAdder();
+  private final LongAdder vacuumed = new LongAdder();
+  private OutboxStatistics logged = new OutboxStatistics(0, 0, 0, 0, 0, 0, 0);
+
+  /** Logs that often; never if the interval is zero. */
+  Statistics(Duration interval) {
+    this.interval = interval;
+  }
+
+  OutboxStatistics snapshot() {
+    return new OutboxStatistics(
+        enqueued.sum(),
+        sequenced.sum(),
+        delivered.sum(),
+        retried.sum(),
+        rejected.sum(),
+        leasesLost.sum(),
+        vacuumed.sum());
+  }
+
+  @Override
+  public String name() {
+    return "statistics";
+  }
+
+  @Override
+  public Next runOnce() {
+    OutboxStatistics now = snapshot();
+    if (!now.equals(logged)) {
+      log.info(
+          "In the last {} s: enqueued {}, sequenced {}, delivered {}, retried {}, rejected {},"
+              + " leases lost {}, vacuumed {}",
+          interval.toSeconds(),
+          now.enqueued() - logged.enqueued(),
+          now.sequenced() - logged.sequenced(),
+          now.delivered() - logged.delivered(),
+          now.retried() - logged.retried(),
+          now.rejected() - logged.rejected(),
+          now.leasesLost() - logged.leasesLost(),
+          now.vacuumed() - logged.vacuumed());
+      logged = now;
+    }
+    return Next.sleep(interval);
+  }
+
+  @Override
+  public void enqueued(String queue, int messages) {
+    enqueued.add(messages);
+  }
+
+  @Override
+  public void sequenced(int messages, Duration took) {
+    sequenced.add(messages);
+  }
+
+  @Override
+  public void delivered(String queue, int partition, int messages, Duration took) {
+    delivered.add(messages);
+  }
+
+  @Override
+  public void retried(
+      String queue, int partition, long seq, int attempts, String reason, Duration retryIn) {
+    retried.increment();
+  }
+
+  @Override
+  public void rejected(String queue, int partition, long seq, String reason) {
+    rejected.increment();
+  }
+
+  @Override
+  public void leaseLost(String queue, int partition, long epoch) {
+    leasesLost.increment();
+  }
+
+  @Override
+  public void vacuumed(long messages, Duration took) {
+    vacuumed.add(messages);
+  }
+}

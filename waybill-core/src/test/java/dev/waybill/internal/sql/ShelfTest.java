@@ -1,0 +1,104 @@
+package dev.waybill.internal.sql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.waybill.DatabaseException;
+import dev.waybill.testkit.EveryDatabase;
+import dev.waybill.testkit.Fault;
+import dev.waybill.testkit.FaultyDataSource;
+import dev.waybill.testkit.TestDatabase;
+import java.sql.Connection;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+@EveryDatabase
+class ShelfTest {
+  private final AtomicLong now = new AtomicLong();
+  private final AtomicInteger rung = new AtomicInteger();
+  private final Shelf shelf = new Shelf(2, now::get, rung::incrementAndGet);
+  private final TestDatabase test;
+  private final Database database;
+
+  ShelfTest(TestDatabase test) {
+    this.test = test;
+    this.database =
+        Database.open(test.dataSource(), Naming.standard(), List.of(), Retry.never())
+            .keeping(shelf);
+  }
+
+  @AfterEach
+  void close() {
+    shelf.close();
+  }
+
+  private static Connection connection(Session session) {
+    return session.transact(Tx::connection);
+  }
+
+  @Test
+  void aSessionThatWasClosedIsUsedAgain() {
+    Connection first;
+    try (Session session = database.session()) {
+      first = connection(session);
+    }
+    try (Session session = database.session()) {
+      assertThat(connection(session)).isSameAs(first);
+    }
+    assertThat(rung).hasValue(2);
+  }
+
+  @Test
+  void noMoreAreKeptThanThereIsRoomFor() throws Exception {
+    List<Session> sessions = new ArrayList<>();
+    List<Connection> connections = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      Session session = database.session();
+      sessions.add(session);
+      connections.add(connection(session));
+    }
+    sessions.forEach(Session::close);
+    assertThat(connections.get(1).isClosed()).isFalse();
+    assertThat(connections.get(2).isClosed()).isTrue();
+  }
+
+  @Test
+  void whatNobodyUsedForAWhileIsGivenBack() throws Exception {
+    Connection connection;
+    try (Session session = database.session()) {
+      connection = connection(session);
+    }
+    now.addAndGet(Duration.ofMillis(499).toNanos());
+    assertThat(shelf.sweep(Duration.ofMillis(500))).isTrue();
+    assertThat(connection.isClosed()).isFalse();
+    now.addAndGet(Duration.ofMillis(1).toNanos());
+    assertThat(shelf.sweep(Duration.ofMillis(500))).isFalse();
+    assertThat(connection.isClosed()).isTrue();
+  }
+
+  @Test
+  void aClosedShelfKeepsNothing() throws Exception {
+    shelf.close();
+    Connection connection;
+    try (Session session = database.session()) {
+      connection = connection(session);
+    }
+    assertThat(connection.isClosed()).isTrue();
+  }
+
+  @Test
+  void aConnectionThatBrokeIsNotKept() {
+    var faulty = new FaultyDataSource(test.dataSource());
+    Database fragile =
+        Database.open(faulty, Naming.standard(), List.of(), Retry.never()).keeping(shelf);
+    faulty.on(Fault.sql("select 1"::equals)).cut(Fault.Moment.BEFORE);
+    assertThatThrownBy(() -> fragile.single(tx -> tx.query("select 1").list(row -> row)))
+        .isInstanceOf(DatabaseException.class);
+    assertThat(shelf.take()).isEmpty();
+  }
+}
