@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class Pipeline {
   private static final Logger log = LoggerFactory.getLogger(Pipeline.class);
-  private static final List<String> STATEMENTS = List.of("outbox");
+  private static final List<String> STATEMENTS = List.of("outbox", "dead_letters");
 
   private final Crew crew;
   private final SessionKeeper keeper;

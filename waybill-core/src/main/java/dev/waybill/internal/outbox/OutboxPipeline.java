@@ -13,6 +13,7 @@ import dev.waybill.internal.outbox.Announcement.Kind;
 import dev.waybill.internal.outbox.Queues.Place;
 import dev.waybill.internal.outbox.Queues.Queue;
 import dev.waybill.internal.sql.Database;
+import dev.waybill.internal.store.DeadLetterStore;
 import dev.waybill.internal.store.DedupStore;
 import dev.waybill.internal.store.MessageStore;
 import dev.waybill.internal.store.NoticeStore;
@@ -96,9 +97,19 @@ public final class OutboxPipeline {
     this.notices = NoticeStore.of(database);
     this.announcer = notices.map(store -> new Announcer(store, owner));
     this.admission = new Admission(queueStore, queues);
+    var deadLetters =
+        new DeadLetterDesk(
+            database, new DeadLetterStore(database, messages), this::committed, events);
     this.door =
         new OutboxDoor(
-            database, enqueuer(), queueStore, queues, statistics, lookBell::ring, this::resumed);
+            database,
+            enqueuer(),
+            queueStore,
+            queues,
+            statistics,
+            lookBell::ring,
+            this::resumed,
+            deadLetters);
     announcer.ifPresent(worker -> crew.add(worker, options.apply(worker.options())));
     if (admission.isNeeded()) {
       crew.add(admission, options.apply(admission.options()));
@@ -200,6 +211,16 @@ public final class OutboxPipeline {
                 .withPermits(shared)
                 .withPace(pace(profile.vacuum()))
                 .withBackoff(PATIENT)));
+    Duration deadLetterRetention = config.deadLetterRetention();
+    if (deadLetterRetention != null) {
+      crew.add(
+          new DeadLetterVacuum(door.deadLetters(), deadLetterRetention, profile.vacuumPoll()),
+          options.apply(
+              LoopOptions.defaults()
+                  .withPermits(shared)
+                  .withPace(pace(profile.vacuum()))
+                  .withBackoff(PATIENT)));
+    }
     var reconciler =
         new Reconciler(
             queueStore,
