@@ -45,8 +45,7 @@ final class DeadLetterOptions {
   DeadLetterFilter filter() {
     DeadLetterFilter filter = DeadLetterFilter.defaults().limit(limit);
     if (queue != null) {
-      filter =
-          partition == null ? filter.queue(queue) : filter.partition(queue, partition);
+      filter = partition == null ? filter.queue(queue) : filter.partition(queue, partition);
     }
     if (type != null) {
       filter = filter.type(type);

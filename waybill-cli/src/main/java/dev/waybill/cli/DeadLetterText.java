@@ -23,7 +23,13 @@ final class DeadLetterText {
     List<String> lines = new ArrayList<>();
     lines.add(
         String.format(
-            Locale.ROOT, "%8s  %-24s  %-28s  %-13s %s", "id", "failed", "message", "status", "why"));
+            Locale.ROOT,
+            "%8s  %-24s  %-28s  %-13s %s",
+            "id",
+            "failed",
+            "message",
+            "status",
+            "why"));
     for (DeadLetter each : list) {
       lines.add(
           String.format(
@@ -44,7 +50,8 @@ final class DeadLetterText {
   static String whole(DeadLetter letter) {
     OutboxMessage message = letter.message();
     List<String> lines = new ArrayList<>();
-    lines.add("Dead letter " + letter.id() + ", " + letter.status().name().toLowerCase(Locale.ROOT));
+    lines.add(
+        "Dead letter " + letter.id() + ", " + letter.status().name().toLowerCase(Locale.ROOT));
     lines.add("message    " + place(message) + ", id " + message.id() + ", type " + message.type());
     lines.add("enqueued   " + message.createdAt());
     lines.add("failed     " + letter.failedAt() + " after " + message.attempts() + " attempts");

@@ -70,9 +70,7 @@ final class DeadLettersCommand extends Parent {
     return operator.with(
         outbox -> {
           List<DeadLetter> found =
-              outbox
-                  .deadLetters()
-                  .list(DeadLetterFilter.defaults().anyStatus().ids(List.of(id)));
+              outbox.deadLetters().list(DeadLetterFilter.defaults().anyStatus().ids(List.of(id)));
           if (found.isEmpty()) {
             output.command().getErr().println("waybill: there is no dead letter " + id + ".");
             return ExitCode.TROUBLE;
@@ -204,8 +202,8 @@ final class DeadLettersCommand extends Parent {
     return confirmation.given(verb + " " + concerned + " dead letters");
   }
 
-  private static int change(
-      Operator operator, Output output, String verb, Change change) throws Exception {
+  private static int change(Operator operator, Output output, String verb, Change change)
+      throws Exception {
     return operator.with(
         outbox -> {
           int changed = change.run(outbox.deadLetters());
