@@ -5,16 +5,18 @@ import dev.waybill.internal.store.JobLeaseStore.Claim;
 import dev.waybill.internal.store.JobLeaseStore.Head;
 import dev.waybill.internal.store.JobLeaseStore.Limits;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.PriorityQueue;
 import java.util.Set;
 
 /**
- * One claim: takes from the type whose first job comes first all that come before the next type's
- * first, then from that type, and so on. Thus the order of turns is kept over all types, while each
- * statement reads only one type's line, from its front.
+ * One claim: finds the turn up to which the free slots are filled over all types, then takes from
+ * each type what comes before it. Each statement reads only one type's line, from its front; types
+ * whose first job comes too late are not asked.
  */
 final class ClaimPlan {
   private final JobLeaseStore store;
@@ -30,16 +32,39 @@ final class ClaimPlan {
   List<Claim> claim(Set<String> types) {
     List<Head> heads = store.heads(types);
     Map<String, Limits> limits = limits(heads);
-    for (int i = 0; i < heads.size() && claimed.size() < slots; i++) {
-      Head head = heads.get(i);
-      long bound = i + 1 < heads.size() ? heads.get(i + 1).turn() : Long.MAX_VALUE;
+    long bound = bound(heads);
+    for (Head head : heads) {
+      if (claimed.size() == slots || head.turn() > bound) {
+        break;
+      }
+      Limits own = limits.get(head.type());
       if (!head.limited()) {
         take(head.type(), bound, slots - claimed.size());
-      } else if (limits.containsKey(head.type())) {
-        takeLimited(limits.get(head.type()), bound);
+      } else if (own != null) {
+        takeLimited(own, bound);
       }
     }
     return claimed;
+  }
+
+  /** The turn of the last job that still gets a slot if all lines are merged into one. */
+  private long bound(List<Head> heads) {
+    if (heads.size() < 2) {
+      return Long.MAX_VALUE;
+    }
+    PriorityQueue<Long> first = new PriorityQueue<>(Comparator.reverseOrder());
+    for (Head head : heads) {
+      if (first.size() == slots && head.turn() > first.element()) {
+        break;
+      }
+      for (long turn : store.line(head.type(), slots)) {
+        first.add(turn);
+        if (first.size() > slots) {
+          first.remove();
+        }
+      }
+    }
+    return first.size() < slots ? Long.MAX_VALUE : first.element();
   }
 
   private Map<String, Limits> limits(List<Head> heads) {

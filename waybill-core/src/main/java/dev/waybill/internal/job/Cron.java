@@ -36,8 +36,8 @@ final class Cron implements ScheduleRule {
           "@midnight", "0 0 * * *",
           "@hourly", "0 * * * *");
 
-  /** Leap days come back after eight years at most; whatever needs longer never comes. */
-  private static final int YEARS = 12;
+  /** A leap day on a certain day of the week comes back after forty years at most. */
+  private static final int YEARS = 45;
 
   private final ZoneRules rules;
   private final CronField second;

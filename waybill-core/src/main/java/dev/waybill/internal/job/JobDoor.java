@@ -2,6 +2,7 @@ package dev.waybill.internal.job;
 
 import dev.waybill.internal.loop.Bell;
 import dev.waybill.internal.sql.Database;
+import dev.waybill.internal.sql.Session;
 import dev.waybill.internal.sql.Tx;
 import dev.waybill.internal.store.JobHistoryStore;
 import dev.waybill.internal.store.JobStore;
@@ -131,14 +132,12 @@ final class JobDoor implements Jobs {
 
   @Override
   public Optional<JobInfo> find(Scope scope, UUID id) {
-    return database
-        .transact(tx -> JobStore.in(tx).get(id))
-        .filter(job -> JobOperations.isIn(scope, job));
+    return read(tx -> JobStore.in(tx).get(id)).filter(job -> JobOperations.isIn(scope, job));
   }
 
   @Override
   public Optional<JobInfo.Body> body(Scope scope, UUID id) {
-    return database.transact(
+    return read(
         tx ->
             JobStore.in(tx)
                 .get(id)
@@ -152,16 +151,19 @@ final class JobDoor implements Jobs {
       throw new InvalidArgument("job.scope", "A key belongs to one scope: say which.");
     }
     String hash = JobKeys.idempotency(type, JobEnqueuer.tenant(scope), idempotencyKey);
-    return database.transact(
-        tx ->
-            JobStore.in(tx).byIdempotency(List.of(hash)).stream()
-                .findFirst()
-                .flatMap(job -> JobStore.in(tx).get(job.id())));
+    return read(tx -> JobStore.in(tx).withKey(hash));
   }
 
   @Override
   public List<JobInfo> list(JobFilter filter) {
-    return database.transact(tx -> JobStore.in(tx).page(filter));
+    return read(tx -> JobStore.in(tx).page(filter));
+  }
+
+  /** On a snapshot: whoever only looks is in nobody's way. */
+  private <T> T read(Function<Tx, T> work) {
+    try (Session session = database.session()) {
+      return session.snapshot(work);
+    }
   }
 
   @Override
@@ -182,7 +184,7 @@ final class JobDoor implements Jobs {
   }
 
   private <T> List<T> ofJob(Scope scope, UUID id, Function<Tx, List<T>> read) {
-    return database.transact(
+    return read(
         tx ->
             JobStore.in(tx)
                 .get(id)
@@ -200,7 +202,7 @@ final class JobDoor implements Jobs {
 
   @Override
   public long count(String type, JobStatus status, int atMost) {
-    return database.transact(tx -> JobStore.in(tx).count(type, status, atMost));
+    return read(tx -> JobStore.in(tx).count(type, status, atMost));
   }
 
   @Override

@@ -213,6 +213,11 @@ public final class JobLeaseStore {
         .update();
   }
 
+  /** The turns at the front of a type's line. */
+  public List<Long> line(String type, int limit) {
+    return tx.sql("job_line").set("type", type).set("limit", limit).list(row -> row.number("turn"));
+  }
+
   /** Locks jobs of a type up to a turn, in their order. */
   public List<Claim> lockForClaim(String type, long bound, int limit) {
     return tx.sql("job_claim_lock")

@@ -122,6 +122,11 @@ public final class JobStore {
     return tx.sql("job_by_idempotency").set("hashes", JsonRows.texts(hashes)).list(KeyedJob::read);
   }
 
+  /** What has this key for good. */
+  public Optional<JobInfo> withKey(String hash) {
+    return tx.sql("job_find_key").set("hash", hash).first(row -> row.uuid("id")).flatMap(this::get);
+  }
+
   /** Those that have these keys while they are active; locked. */
   public List<KeyedJob> byActive(Collection<String> hashes) {
     return tx.sql("job_by_active").set("hashes", JsonRows.texts(hashes)).list(KeyedJob::read);

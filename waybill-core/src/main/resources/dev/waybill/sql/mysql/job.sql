@@ -68,6 +68,9 @@ where idempotency_hash in (select e from json_table(:hashes, '$[*]' columns (e c
 order by id
 for share
 
+-- name: job_find_key
+select id from waybill_job where idempotency_hash = :hash
+
 -- name: job_by_active
 select id, type, status, run, due_at, idempotency_hash, active_hash, request
 from waybill_job
@@ -112,8 +115,16 @@ select count(*) as running from waybill_job where status = 2 and type = :type
 -- name: job_rate_take
 update waybill_job_definition set rate_tokens = cast(:tokens as decimal(20, 6)), rate_at = :now where type = :type
 
+-- name: job_line
+-- The turns at the front of a type's line, to find out how many of each type are among the first of all.
+select j.turn
+from waybill_job j
+where j.status = 1 and j.type = :type and (j.resource_hash is null or not exists (select 1 from waybill_job h where h.held_hash = j.resource_hash))
+order by j.turn, j.id
+limit :limit
+
 -- name: job_claim_lock
--- Those of one type whose turn comes before the next type's first; the resource must be free.
+-- Those of one type up to a turn; the resource must be free.
 select j.id, j.type, j.tenant, j.run, j.attempt, j.max_attempts, j.timeout_micros, j.priority, j.due_at, j.created_at, j.turn,
   j.progress_done, j.progress_total, j.resource_hash, j.payload, j.checkpoint
 from waybill_job j

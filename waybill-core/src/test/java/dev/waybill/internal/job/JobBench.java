@@ -16,6 +16,7 @@ import dev.waybill.job.JobStatus;
 import dev.waybill.job.Jobs;
 import dev.waybill.job.Scope;
 import dev.waybill.schema.Schema;
+import dev.waybill.testkit.DatabaseProduct;
 import dev.waybill.testkit.TestDatabase;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -49,7 +50,8 @@ final class JobBench {
   /** Migrates and defines types. */
   static JobBench on(TestDatabase home, JobDefinition... definitions) {
     Schema.migrate(home.dataSource());
-    JobBench bench = over(home, home.pool(10));
+    boolean file = home.product() == DatabaseProduct.SQLITE;
+    JobBench bench = over(home, file ? home.dataSource() : home.pool(10));
     bench.jobs.syncDefinitions(List.of(definitions));
     return bench;
   }
