@@ -44,6 +44,7 @@ final class ClaimPlan {
         takeLimited(own, bound);
       }
     }
+    claimed.sort(Comparator.comparingLong(Claim::turn));
     return claimed;
   }
 
