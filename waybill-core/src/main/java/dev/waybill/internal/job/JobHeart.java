@@ -87,6 +87,8 @@ final class JobHeart implements Worker {
     for (JobRun run : runs) {
       if (!live.contains(run.fence().id())) {
         run.stop(Stop.LEASE_LOST, time.nanos());
+        // The timekeeper counts the grace from here.
+        running.watched().ringAll();
       } else if (due.contains(run.fence())) {
         run.renewed(now + Time.toNanos(options.lease()));
       }

@@ -62,21 +62,21 @@ select id, status from waybill_job where id in (select unhex(replace(e, '-', '')
 
 -- name: job_by_idempotency
 -- Locked, so that the answer stays true until the caller commits.
-select id, type, status, run, due_at, idempotency_hash, active_hash, request
-from waybill_job
-where idempotency_hash in (select e from json_table(:hashes, '$[*]' columns (e char(43) character set ascii path '$')) ids)
-order by id
-for share
+select j.id, j.type, j.status, j.run, j.due_at, j.idempotency_hash, j.active_hash, j.request
+from json_table(:hashes, '$[*]' columns (e char(43) character set ascii path '$')) v
+straight_join waybill_job j force index (waybill_job_idempotency_uq) on j.idempotency_hash = v.e collate ascii_bin
+order by j.id
+for share of j
 
 -- name: job_find_key
 select id from waybill_job where idempotency_hash = :hash
 
 -- name: job_by_active
-select id, type, status, run, due_at, idempotency_hash, active_hash, request
-from waybill_job
-where active_hash in (select e from json_table(:hashes, '$[*]' columns (e char(43) character set ascii path '$')) ids)
-order by id
-for update
+select j.id, j.type, j.status, j.run, j.due_at, j.idempotency_hash, j.active_hash, j.request
+from json_table(:hashes, '$[*]' columns (e char(43) character set ascii path '$')) v
+straight_join waybill_job j force index (waybill_job_active_uq) on j.active_hash = v.e collate ascii_bin
+order by j.id
+for update of j
 
 -- name: job_discard
 delete j
@@ -119,7 +119,7 @@ update waybill_job_definition set rate_tokens = cast(:tokens as decimal(20, 6)),
 -- The turns at the front of a type's line, to find out how many of each type are among the first of all.
 select j.turn
 from waybill_job j
-where j.status = 1 and j.type = :type and (j.resource_hash is null or not exists (select 1 from waybill_job h where h.held_hash = j.resource_hash))
+where j.status = 1 and j.type = :type and (j.resource_hash is null or not exists (select 1 from waybill_job h where h.held_hash = j.resource_hash and h.held_hash is not null))
 order by j.turn, j.id
 limit :limit
 
@@ -129,7 +129,7 @@ select j.id, j.type, j.tenant, j.run, j.attempt, j.max_attempts, j.timeout_micro
   j.progress_done, j.progress_total, j.resource_hash, j.payload, j.checkpoint
 from waybill_job j
 where j.status = 1 and j.type = :type and j.turn <= :bound
-  and (j.resource_hash is null or not exists (select 1 from waybill_job h where h.held_hash = j.resource_hash))
+  and (j.resource_hash is null or not exists (select 1 from waybill_job h where h.held_hash = j.resource_hash and h.held_hash is not null))
 order by j.turn, j.id
 limit :limit
 for update skip locked
@@ -305,14 +305,23 @@ order by id
 limit :limit
 
 -- name: job_count
--- At most as many as asked for are looked at.
+-- At most as many as asked for are looked at. Each status has an index of its own, which only a literal finds.
 select count(*) as found
-from (select 1 as one from waybill_job where status = :status and type = :type limit :limit) seen
+from (
+  select 1 as one from waybill_job where :status = 0 and status = 0 and type = :type
+  union all
+  select 1 as one from waybill_job where :status = 1 and status = 1 and type = :type
+  union all
+  select 1 as one from waybill_job where :status = 2 and status = 2 and type = :type
+  union all
+  select 1 as one from waybill_job where status >= 3 and status = :status and type = :type
+  limit :limit
+) seen
 
 -- name: job_purge_pick
 select id
 from waybill_job
-where status = :status and finished_at < timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) - :age
+where status >= 3 and status = :status and finished_at < timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) - :age
 order by finished_at
 limit :limit
 for update skip locked

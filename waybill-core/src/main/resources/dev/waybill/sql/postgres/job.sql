@@ -56,7 +56,9 @@ cross join (select cast(extract(epoch from clock_timestamp()) * 1000000 as bigin
 on conflict do nothing
 
 -- name: job_present
-select id, status from waybill_job where id in (select cast(e as uuid) from json_array_elements_text(cast(:ids as json)) e)
+select id, status from waybill_job where id = any (array(
+  select cast(e as uuid) from json_array_elements_text(cast(:ids as json)) e
+))
 
 -- name: job_by_idempotency
 -- Locked, so that the answer stays true until the caller commits.
@@ -77,7 +79,9 @@ order by id
 for update
 
 -- name: job_discard
-delete from waybill_job where id in (select cast(e as uuid) from json_array_elements_text(cast(:ids as json)) e)
+delete from waybill_job where id = any (array(
+  select cast(e as uuid) from json_array_elements_text(cast(:ids as json)) e
+))
 
 -- name: job_replace
 update waybill_job
@@ -115,7 +119,7 @@ update waybill_job_definition set rate_tokens = cast(:tokens as double precision
 -- The turns at the front of a type's line, to find out how many of each type are among the first of all.
 select j.turn
 from waybill_job j
-where j.status = 1 and j.type = :type and (j.resource_hash is null or not exists (select 1 from waybill_job h where h.held_hash = j.resource_hash))
+where j.status = 1 and j.type = :type and (j.resource_hash is null or not exists (select 1 from waybill_job h where h.held_hash = j.resource_hash and h.held_hash is not null))
 order by j.turn, j.id
 limit :limit
 
@@ -125,7 +129,7 @@ select j.id, j.type, j.tenant, j.run, j.attempt, j.max_attempts, j.timeout_micro
   j.progress_done, j.progress_total, j.resource_hash, j.payload, j.checkpoint
 from waybill_job j
 where j.status = 1 and j.type = :type and j.turn <= :bound
-  and (j.resource_hash is null or not exists (select 1 from waybill_job h where h.held_hash = j.resource_hash))
+  and (j.resource_hash is null or not exists (select 1 from waybill_job h where h.held_hash = j.resource_hash and h.held_hash is not null))
 order by j.turn, j.id
 limit :limit
 for update of j skip locked
@@ -134,7 +138,9 @@ for update of j skip locked
 update waybill_job
 set status = 2, attempt = attempt + 1, worker = :worker, leased_at = cast(extract(epoch from clock_timestamp()) * 1000000 as bigint), lease_until = cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) + :ttl,
   started_at = coalesce(started_at, cast(extract(epoch from clock_timestamp()) * 1000000 as bigint)), held_hash = resource_hash, stage = 'running'
-where id in (select cast(e as uuid) from json_array_elements_text(cast(:ids as json)) e)
+where id = any (array(
+  select cast(e as uuid) from json_array_elements_text(cast(:ids as json)) e
+))
 
 -- name: job_stage
 -- Only jobs whose time has come are in the index that claims read.
@@ -158,7 +164,9 @@ for update of j skip locked
 -- name: job_renew
 update waybill_job
 set lease_until = cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) + :ttl
-where id in (select cast(e as uuid) from json_array_elements_text(cast(:ids as json)) e)
+where id = any (array(
+  select cast(e as uuid) from json_array_elements_text(cast(:ids as json)) e
+))
 
 -- name: job_watch
 select j.id
@@ -305,23 +313,38 @@ order by id
 limit :limit
 
 -- name: job_count
--- At most as many as asked for are looked at.
+-- At most as many as asked for are looked at. Each status has an index of its own, which only a literal finds.
 select count(*) as found
-from (select 1 as one from waybill_job where status = :status and type = :type limit :limit) seen
+from (
+  select 1 as one from waybill_job where cast(:status as integer) = 0 and status = 0 and type = :type
+  union all
+  select 1 as one from waybill_job where cast(:status as integer) = 1 and status = 1 and type = :type
+  union all
+  select 1 as one from waybill_job where cast(:status as integer) = 2 and status = 2 and type = :type
+  union all
+  select 1 as one from waybill_job where status >= 3 and status = cast(:status as integer) and type = :type
+  limit :limit
+) seen
 
 -- name: job_purge_pick
 select id
 from waybill_job
-where status = :status and finished_at < cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) - :age
+where status >= 3 and status = :status and finished_at < cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) - :age
 order by finished_at
 limit :limit
 for update skip locked
 
 -- name: job_purge_attempt
-delete from waybill_job_attempt where job_id in (select cast(e as uuid) from json_array_elements_text(cast(:ids as json)) e)
+delete from waybill_job_attempt where job_id = any (array(
+  select cast(e as uuid) from json_array_elements_text(cast(:ids as json)) e
+))
 
 -- name: job_purge_event
-delete from waybill_job_event where job_id in (select cast(e as uuid) from json_array_elements_text(cast(:ids as json)) e)
+delete from waybill_job_event where job_id = any (array(
+  select cast(e as uuid) from json_array_elements_text(cast(:ids as json)) e
+))
 
 -- name: job_purge_log
-delete from waybill_job_log where job_id in (select cast(e as uuid) from json_array_elements_text(cast(:ids as json)) e)
+delete from waybill_job_log where job_id = any (array(
+  select cast(e as uuid) from json_array_elements_text(cast(:ids as json)) e
+))

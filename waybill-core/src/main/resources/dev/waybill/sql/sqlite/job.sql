@@ -111,7 +111,7 @@ update waybill_job_definition set rate_tokens = cast(:tokens as real), rate_at =
 -- The turns at the front of a type's line, to find out how many of each type are among the first of all.
 select j.turn
 from waybill_job j
-where j.status = 1 and j.type = :type and (j.resource_hash is null or not exists (select 1 from waybill_job h where h.held_hash = j.resource_hash))
+where j.status = 1 and j.type = :type and (j.resource_hash is null or not exists (select 1 from waybill_job h where h.held_hash = j.resource_hash and h.held_hash is not null))
 order by j.turn, j.id
 limit :limit
 
@@ -121,7 +121,7 @@ select j.id, j.type, j.tenant, j.run, j.attempt, j.max_attempts, j.timeout_micro
   j.progress_done, j.progress_total, j.resource_hash, j.payload, j.checkpoint
 from waybill_job j
 where j.status = 1 and j.type = :type and j.turn <= :bound
-  and (j.resource_hash is null or not exists (select 1 from waybill_job h where h.held_hash = j.resource_hash))
+  and (j.resource_hash is null or not exists (select 1 from waybill_job h where h.held_hash = j.resource_hash and h.held_hash is not null))
 order by j.turn, j.id
 limit :limit
 
@@ -292,14 +292,23 @@ order by id
 limit :limit
 
 -- name: job_count
--- At most as many as asked for are looked at.
+-- At most as many as asked for are looked at. Each status has an index of its own, which only a literal finds.
 select count(*) as found
-from (select 1 as one from waybill_job where status = :status and type = :type limit :limit) seen
+from (
+  select 1 as one from waybill_job where :status = 0 and status = 0 and type = :type
+  union all
+  select 1 as one from waybill_job where :status = 1 and status = 1 and type = :type
+  union all
+  select 1 as one from waybill_job where :status = 2 and status = 2 and type = :type
+  union all
+  select 1 as one from waybill_job where status >= 3 and status = :status and type = :type
+  limit :limit
+) seen
 
 -- name: job_purge_pick
 select id
 from waybill_job
-where status = :status and finished_at < (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000) - :age
+where status >= 3 and status = :status and finished_at < (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000) - :age
 order by finished_at
 limit :limit
 

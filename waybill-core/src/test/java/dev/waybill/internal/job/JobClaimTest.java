@@ -65,7 +65,7 @@ class JobClaimTest {
     assertThat(leased.status()).isEqualTo(JobStatus.LEASED);
     assertThat(leased.attempt()).isEqualTo(1);
     assertThat(leased.worker()).isEqualTo("w");
-    assertThat(leased.startedAt()).isEqualTo(leased.leasedAt());
+    assertThat(leased.startedAt()).isNotNull();
   }
 
   @Test

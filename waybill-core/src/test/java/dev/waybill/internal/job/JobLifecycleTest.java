@@ -325,6 +325,28 @@ class JobLifecycleTest {
   }
 
   @Test
+  void aHandlerThatDoesNotListenIsInterruptedSoonAfterACancel() throws Exception {
+    Enqueued job = enqueue("{}");
+    try (Running workers =
+        bench.start(
+            "mail",
+            context -> {
+              signals.fire("running");
+              try {
+                Thread.sleep(60_000);
+              } finally {
+                signals.fire("ended");
+              }
+              return JobResult.success();
+            })) {
+      signals.await("running", SOON);
+      bench.jobs().cancel(Scope.admin(), job.id(), "stop");
+      signals.await("ended", Duration.ofSeconds(5));
+    }
+    assertThat(bench.get(job.id()).status()).isEqualTo(JobStatus.CANCELED);
+  }
+
+  @Test
   void aHandlerWritesInTheTransactionThatSettlesIt() throws Exception {
     bench.home().execute("create table shipped (id integer not null primary key)");
     Enqueued good = enqueue("{\"n\":1}");

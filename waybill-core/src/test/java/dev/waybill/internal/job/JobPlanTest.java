@@ -6,6 +6,7 @@ import dev.waybill.internal.sql.Statements;
 import dev.waybill.job.Enqueued;
 import dev.waybill.job.JobDefinition;
 import dev.waybill.job.JobRequest;
+import dev.waybill.testkit.DatabaseProduct;
 import dev.waybill.testkit.EveryDatabase;
 import dev.waybill.testkit.TestDatabase;
 import java.sql.Connection;
@@ -45,7 +46,8 @@ class JobPlanTest {
           "job_by_active",
           "job_get",
           "job_page",
-          "job_purge_pick");
+          "job_purge_pick",
+          "job_count");
 
   private final JobBench bench;
   private UUID some = new UUID(0, 0);
@@ -57,7 +59,9 @@ class JobPlanTest {
   private void fill() throws SQLException {
     try (Connection connection = bench.home().connect()) {
       connection.setAutoCommit(false);
-      for (int round = 0; round < 6; round++) {
+      // PostgreSQL takes a set of unknown size for a hundred rows, for which a small table is read.
+      int rounds = bench.home().product() == DatabaseProduct.POSTGRESQL ? 30 : 6;
+      for (int round = 0; round < rounds; round++) {
         boolean later = round < 2;
         List<JobRequest> requests =
             IntStream.range(0, 2000)
@@ -73,6 +77,10 @@ class JobPlanTest {
       }
       connection.commit();
     }
+    bench
+        .home()
+        .execute(
+            "update waybill_job set status = 3, finished_at = 1 where status = 1 and priority > 4");
     bench.claim("w", 50, Duration.ofMinutes(1), "a", "b");
     bench
         .home()
