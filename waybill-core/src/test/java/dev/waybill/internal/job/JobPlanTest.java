@@ -85,10 +85,6 @@ class JobPlanTest {
     bench
         .home()
         .execute(
-            "update waybill_job set status = 3, finished_at = 1 where status = 1 and priority > 4");
-    bench
-        .home()
-        .execute(
             switch (bench.home().product()) {
               case POSTGRESQL, SQLITE -> "analyze";
               case MYSQL, MARIADB -> "analyze table waybill_job";
@@ -162,7 +158,13 @@ class JobPlanTest {
             Map.entry("hashes", "'[\"x\"]'"),
             Map.entry("age", "1000"),
             Map.entry("tenant", "null"),
-            Map.entry("status", name.equals("job_page") ? "null" : "3"),
+            Map.entry(
+                "status",
+                switch (name) {
+                  case "job_page" -> "null";
+                  case "job_count" -> "1";
+                  default -> "3";
+                }),
             Map.entry("code", "null"),
             Map.entry("since", "null"),
             Map.entry("before", "null"),
