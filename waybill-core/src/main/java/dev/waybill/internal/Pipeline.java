@@ -1,6 +1,7 @@
 package dev.waybill.internal;
 
 import dev.waybill.Health;
+import dev.waybill.internal.job.JobEngine;
 import dev.waybill.internal.loop.Crew;
 import dev.waybill.internal.loop.FailingWorkers;
 import dev.waybill.internal.loop.Time;
@@ -8,6 +9,8 @@ import dev.waybill.internal.outbox.OutboxPipeline;
 import dev.waybill.internal.sql.Database;
 import dev.waybill.internal.sql.Naming;
 import dev.waybill.internal.sql.Retry;
+import dev.waybill.job.Jobs;
+import dev.waybill.job.JobsConfig;
 import dev.waybill.outbox.Outbox;
 import dev.waybill.outbox.OutboxConfig;
 import dev.waybill.schema.Schema;
@@ -15,8 +18,10 @@ import dev.waybill.schema.SchemaOptions;
 import dev.waybill.spi.OutboxListener;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,15 +33,22 @@ import org.slf4j.LoggerFactory;
  * back while it is delayed. A sequencer gives it its number. The processor has it delivered. The
  * vacuum removes it. The reconciler finds what nobody announced. {@link OutboxPipeline} lists them
  * as workers.
+ *
+ * <p><b>A job.</b> The enqueuer stores it, the scheduler too. The stager releases what is due. The
+ * claimer takes as many as there are free slots, the runner runs them, the heart renews their
+ * leases, the settler stores how they ended, the reaper finds those whose process died. {@link
+ * JobEngine} lists them.
  */
 public final class Pipeline {
   private static final Logger log = LoggerFactory.getLogger(Pipeline.class);
-  private static final List<String> STATEMENTS = List.of("outbox", "dead_letters");
+  private static final List<String> STATEMENTS =
+      Stream.concat(Stream.of("outbox", "dead_letters"), JobEngine.SQL_FILES.stream()).toList();
 
   private final Crew crew;
   private final SessionKeeper keeper;
   private final FailingWorkers failing;
   private final OutboxPipeline outbox;
+  private final Optional<JobEngine> jobs;
   private final Duration stopGrace;
   private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -45,11 +57,13 @@ public final class Pipeline {
       SessionKeeper keeper,
       FailingWorkers failing,
       OutboxPipeline outbox,
+      Optional<JobEngine> jobs,
       Duration stopGrace) {
     this.crew = crew;
     this.keeper = keeper;
     this.failing = failing;
     this.outbox = outbox;
+    this.jobs = jobs;
     this.stopGrace = stopGrace;
   }
 
@@ -58,6 +72,7 @@ public final class Pipeline {
       DataSource dataSource,
       SchemaOptions schema,
       OutboxConfig config,
+      Optional<JobsConfig> jobsConfig,
       List<OutboxListener> listeners,
       Duration stopGrace) {
     Schema.check(dataSource, schema);
@@ -75,10 +90,17 @@ public final class Pipeline {
       var crew = new Crew(time);
       crew.add(keeper, keeper.options());
       var failing = new FailingWorkers();
-      var outbox = new OutboxPipeline(database, config, listeners, time, crew, owner(), failing);
+      String owner = owner();
+      var outbox = new OutboxPipeline(database, config, listeners, time, crew, owner, failing);
+      Optional<JobEngine> jobs =
+          jobsConfig.map(
+              wanted ->
+                  new JobEngine(database, time, crew, wanted.options(owner), wanted.handlers()));
+      jobs.ifPresent(
+          engine -> engine.jobs().syncDefinitions(jobsConfig.orElseThrow().definitions()));
       crew.start();
       started = true;
-      return new Pipeline(crew, keeper, failing, outbox, stopGrace);
+      return new Pipeline(crew, keeper, failing, outbox, jobs, stopGrace);
     } finally {
       if (!started) {
         keeper.shelf().close();
@@ -101,17 +123,29 @@ public final class Pipeline {
     return outbox.door();
   }
 
+  /** The jobs' door; empty if none were set up. */
+  public Optional<Jobs> jobs() {
+    return jobs.map(JobEngine::jobs);
+  }
+
   /** Stops within the grace period and a moment; a second time does nothing. */
   public void close() {
     if (!closed.compareAndSet(false, true)) {
       return;
     }
+    // First, so that nobody waits in a small pool for a connection that is only kept.
+    keeper.shelf().close();
+    jobs.ifPresent(JobEngine::askToStop);
     crew.stop(stopGrace);
     try {
       outbox.release();
     } catch (RuntimeException e) {
       log.warn("Leases could not be given back: others have to wait for their end", e);
     }
-    keeper.shelf().close();
+    try {
+      jobs.ifPresent(JobEngine::handBack);
+    } catch (RuntimeException e) {
+      log.warn("What jobs had ended with could not be stored: they run again", e);
+    }
   }
 }
