@@ -289,7 +289,7 @@ class QueryTest {
 
   @Test
   void whatADriverWouldStoreInItsOwnFormIsRefused() {
-    for (Object value : new Object[] {new StringBuilder(), List.of(), 'c', Duration.ZERO}) {
+    for (Object value : new Object[] {new Object(), List.of(), 'c', Duration.ZERO}) {
       assertThatThrownBy(
               () ->
                   own.transact(
