@@ -1,6 +1,7 @@
 package dev.waybill.internal;
 
 import dev.waybill.Health;
+import dev.waybill.internal.loop.Bounded;
 import dev.waybill.internal.loop.Crew;
 import dev.waybill.internal.loop.FailingWorkers;
 import dev.waybill.internal.loop.Time;
@@ -31,6 +32,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class Pipeline {
   private static final Logger log = LoggerFactory.getLogger(Pipeline.class);
+  private static final Duration LAST_WORDS = Duration.ofSeconds(5);
   private static final List<String> STATEMENTS = List.of("outbox");
 
   private final Crew crew;
@@ -93,12 +95,25 @@ public final class Pipeline {
     return outbox.door();
   }
 
-  /** Stops within the grace period and a moment; a second time does nothing. */
+  /**
+   * Stops within the grace period and some seconds, whatever the database does; a second time does
+   * nothing.
+   */
   public void close() {
     if (!closed.compareAndSet(false, true)) {
       return;
     }
     crew.stop(stopGrace);
+    // A database that hangs would keep this thread for ever.
+    if (!Bounded.run("close", LAST_WORDS, this::handBack)) {
+      log.warn(
+          "The database does not answer, so leases could not be given back within {}: others have"
+              + " to wait for their end",
+          LAST_WORDS);
+    }
+  }
+
+  private void handBack() {
     try {
       outbox.release();
     } catch (RuntimeException e) {
