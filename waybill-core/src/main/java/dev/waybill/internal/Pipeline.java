@@ -2,6 +2,7 @@ package dev.waybill.internal;
 
 import dev.waybill.Health;
 import dev.waybill.internal.job.JobEngine;
+import dev.waybill.internal.loop.Bounded;
 import dev.waybill.internal.loop.Crew;
 import dev.waybill.internal.loop.FailingWorkers;
 import dev.waybill.internal.loop.Time;
@@ -41,6 +42,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class Pipeline {
   private static final Logger log = LoggerFactory.getLogger(Pipeline.class);
+  private static final Duration LAST_WORDS = Duration.ofSeconds(5);
   private static final List<String> STATEMENTS =
       Stream.concat(Stream.of("outbox", "dead_letters"), JobEngine.SQL_FILES.stream()).toList();
 
@@ -128,15 +130,28 @@ public final class Pipeline {
     return jobs.map(JobEngine::jobs);
   }
 
-  /** Stops within the grace period and a moment; a second time does nothing. */
+  /**
+   * Stops within the grace period and some seconds, whatever the database does; a second time does
+   * nothing.
+   */
   public void close() {
     if (!closed.compareAndSet(false, true)) {
       return;
     }
     // First, so that nobody waits in a small pool for a connection that is only kept.
-    keeper.shelf().close();
+    Bounded.run("give-back", Duration.ofSeconds(1), keeper.shelf()::close);
     jobs.ifPresent(JobEngine::askToStop);
     crew.stop(stopGrace);
+    // A database that hangs would keep this thread for ever.
+    if (!Bounded.run("close", LAST_WORDS, this::handBack)) {
+      log.warn(
+          "The database does not answer, so leases could not be given back within {}: others have"
+              + " to wait for their end",
+          LAST_WORDS);
+    }
+  }
+
+  private void handBack() {
     try {
       outbox.release();
     } catch (RuntimeException e) {
