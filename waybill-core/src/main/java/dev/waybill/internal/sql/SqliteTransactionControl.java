@@ -17,6 +17,9 @@ import java.util.List;
 final class SqliteTransactionControl implements TransactionControl {
   private static final long BUSY_MILLIS = 5_000;
 
+  /** SQLite's code for that. */
+  private static final int BUSY = 5;
+
   private final Connection connection;
   private boolean autoCommitBefore;
   private long busyMillisBefore;
@@ -43,7 +46,20 @@ final class SqliteTransactionControl implements TransactionControl {
       inWalMode = true;
     }
     connection.setAutoCommit(false);
-    run("rollback", "begin immediate");
+    endTheDriversOwn();
+    run("begin immediate");
+  }
+
+  /**
+   * Where its URL asks for immediate transactions, the driver may have waited for the lock in vain.
+   * It does not say so; it only has no transaction then.
+   */
+  private void endTheDriversOwn() throws SQLException {
+    try {
+      run("rollback");
+    } catch (SQLException e) {
+      throw new SQLException("The file is locked: no transaction could begin", null, BUSY, e);
+    }
   }
 
   @Override
