@@ -29,7 +29,10 @@ final class ChaosHistory {
 
   private static long processed(TestDatabase database) throws SQLException {
     return Long.parseLong(
-        rows(database, "select sum(processed_seq) from waybill_outbox_processor", r -> r.getString(1))
+        rows(
+                database,
+                "select sum(processed_seq) from waybill_outbox_processor",
+                r -> r.getString(1))
             .get(0));
   }
 
@@ -91,8 +94,7 @@ final class ChaosHistory {
     assertThat(effects).hasSizeGreaterThan(50);
   }
 
-  private static Set<String> committed(TestDatabase database, String queue)
-      throws SQLException {
+  private static Set<String> committed(TestDatabase database, String queue) throws SQLException {
     return new HashSet<>(
         rows(
             database,

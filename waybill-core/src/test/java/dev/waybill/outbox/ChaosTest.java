@@ -29,7 +29,9 @@ class ChaosTest {
   private int names;
 
   @ParameterizedTest
-  @EnumSource(value = DatabaseProduct.class, names = {"POSTGRESQL", "MARIADB"})
+  @EnumSource(
+      value = DatabaseProduct.class,
+      names = {"POSTGRESQL", "MARIADB"})
   void whateverDiesTheHistoryIsAsPromised(DatabaseProduct product) throws Exception {
     AtomicBoolean enough = new AtomicBoolean();
     try (Logged log = new Logged("dev.waybill");

@@ -42,7 +42,8 @@ final class ChaosWorker {
         });
     // What goes wrong here is meant to.
     ((Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME)).setLevel(Level.OFF);
-    Waybill waybill = Waybill.builder(pool(args[0], args[1], args[2], 10)).outbox(ChaosWorker::setUp).start();
+    Waybill waybill =
+        Waybill.builder(pool(args[0], args[1], args[2], 10)).outbox(ChaosWorker::setUp).start();
     System.out.println("ready");
     if (!args[3].isEmpty()) {
       produce(waybill.outbox(), args[3], enough);
@@ -91,7 +92,8 @@ final class ChaosWorker {
   private static HandlerResult book(HandlerTransaction tx, OutboxMessage message)
       throws SQLException {
     try (var insert =
-        tx.connection().prepareStatement("insert into effects (part, seq, note) values (?, ?, ?)")) {
+        tx.connection()
+            .prepareStatement("insert into effects (part, seq, note) values (?, ?, ?)")) {
       insert.setInt(1, message.partition());
       insert.setLong(2, message.seq());
       insert.setString(3, message.text());
@@ -125,7 +127,8 @@ final class ChaosWorker {
 
   private static void business(Connection connection, String queue, String note)
       throws SQLException {
-    try (var insert = connection.prepareStatement("insert into business (queue, note) values (?, ?)")) {
+    try (var insert =
+        connection.prepareStatement("insert into business (queue, note) values (?, ?)")) {
       insert.setString(1, queue);
       insert.setString(2, note);
       insert.executeUpdate();

@@ -9,8 +9,8 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * Compares what was committed with what was delivered: guarantees G1 to G6 as far as a history shows
- * them. Notes are {@code producer:n}; a producer commits its messages one after the other, n
+ * Compares what was committed with what was delivered: guarantees G1 to G6 as far as a history
+ * shows them. Notes are {@code producer:n}; a producer commits its messages one after the other, n
  * growing, so this is also the order in which they must come.
  */
 final class HistoryChecker {

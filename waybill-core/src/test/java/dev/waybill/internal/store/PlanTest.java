@@ -130,7 +130,10 @@ class PlanTest {
             + bytes
             + ", 1"
             + numbers,
-        "insert into waybill_outbox_incoming (partition_id, id) select " + second + ", x.k" + numbers,
+        "insert into waybill_outbox_incoming (partition_id, id) select "
+            + second
+            + ", x.k"
+            + numbers,
         "insert into waybill_outbox_outgoing (partition_id, last_seq, n, ids, sequenced_at) select "
             + second
             + ", x.k, 1, "
@@ -159,8 +162,7 @@ class PlanTest {
           });
     }
     if (postgres) {
-      database.execute(
-          "select setval('waybill_outbox_message_sq', 1000000)");
+      database.execute("select setval('waybill_outbox_message_sq', 1000000)");
     }
   }
 }
