@@ -1,104 +1,95 @@
 package dev.waybill.cli;
 
-import dev.waybill.schema.Schema;
-import dev.waybill.schema.SchemaIncompatibleException;
+import dev.waybill.cli.demo.Settings;
+import dev.waybill.cli.demo.Supervisor;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.Comparator;
-import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
-import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** {@code waybill demo}: shows on an embedded SQLite what Waybill does, and verifies it. */
+/** {@code waybill demo}: shows what Waybill does, kills it half-way, and verifies the outcome. */
 @Command(
     name = "demo",
-    description = "See it work on an embedded SQLite: the schema guard meets four bad schemas.",
+    description = {
+      "See it work: an order service on an embedded SQLite, or on your own database.",
+      "It is killed half-way; then all that was committed is compared with all that arrived."
+    },
     mixinStandardHelpOptions = true)
 final class DemoCommand implements Callable<Integer> {
-  private record Scene(String what, String damage, String repair, String verdict) {}
-
-  private static final List<Scene> SCENES =
-      List.of(
-          new Scene(
-              "somebody edited an applied migration",
-              "update waybill_schema_history set checksum = 'f00d' || substr(checksum, 5)",
-              "update waybill_schema_history set checksum = (select c from demo_checksum)",
-              "checksum-conflict"),
-          new Scene(
-              "a migration was killed half-way",
-              "update waybill_schema_history set success = 0",
-              "update waybill_schema_history set success = 1",
-              "dirty"),
-          new Scene(
-              "a newer, incompatible release was here",
-              "insert into waybill_schema_fence values (999, '9.9.9', 0)",
-              "delete from waybill_schema_fence where version = 999",
-              "newer-release"),
-          new Scene(
-              "the history is gone",
-              "alter table waybill_schema_history rename to demo_history",
-              "alter table demo_history rename to waybill_schema_history",
-              "history-missing"));
-
   @Spec private CommandSpec spec;
+
+  @Option(
+      names = "--seconds",
+      defaultValue = "20",
+      paramLabel = "N",
+      description = "How long orders are placed (default: 20).")
+  private int seconds;
+
+  @Option(
+      names = "--rate",
+      defaultValue = "100",
+      paramLabel = "N",
+      description = "Orders per second (default: 100).")
+  private int rate;
+
+  @Option(
+      names = "--db",
+      paramLabel = "JDBC",
+      description = "Another database than an embedded SQLite. Tables demo_* are made there.")
+  private @Nullable String url;
+
+  @Option(names = "--user", paramLabel = "NAME", description = "The database user.")
+  private @Nullable String user;
+
+  @Option(
+      names = "--password-env",
+      paramLabel = "VARIABLE",
+      description = "The environment variable that holds the password.")
+  private @Nullable String passwordVariable;
+
+  @Option(
+      names = "--keep",
+      paramLabel = "DIR",
+      description = "Keep the database and the list of shipments in this folder.")
+  private @Nullable Path keep;
 
   @SuppressWarnings("NullAway.Init") // picocli sets the injected fields
   DemoCommand() {}
 
   @Override
-  public Integer call() throws IOException, SQLException {
-    Path folder = Files.createTempDirectory("waybill-demo");
+  public Integer call() throws IOException, InterruptedException, SQLException {
+    if (seconds < 2 || rate < 1) {
+      throw new ParameterException(
+          spec.commandLine(), "The demo needs at least 2 seconds and 1 order per second.");
+    }
+    Path folder =
+        keep == null ? Files.createTempDirectory("waybill-demo") : Files.createDirectories(keep);
     try {
-      return run(new DriverDataSource("jdbc:sqlite:" + folder.resolve("demo.db"), null, null));
+      String database = url == null ? "jdbc:sqlite:" + folder.resolve("demo.db") : url;
+      var settings = new Settings(database, user, passwordVariable, folder, rate);
+      String password = passwordVariable == null ? null : System.getenv(passwordVariable);
+      var supervisor =
+          new Supervisor(
+              settings,
+              new DriverDataSource(database, user, password),
+              seconds,
+              spec.commandLine().getOut(),
+              Ansi.AUTO.enabled());
+      return supervisor.run() ? ExitCode.FINE : ExitCode.TROUBLE;
     } finally {
-      delete(folder);
-    }
-  }
-
-  private int run(DataSource dataSource) throws SQLException {
-    PrintWriter out = spec.commandLine().getOut();
-    out.println("A new SQLite database: applied migrations " + Schema.migrate(dataSource) + ".");
-    execute(
-        dataSource, "create table demo_checksum as select checksum c from waybill_schema_history");
-    int wrong = verdict(dataSource).equals("compatible") ? 0 : 1;
-    for (Scene scene : SCENES) {
-      execute(dataSource, scene.damage());
-      String verdict = verdict(dataSource);
-      boolean right = verdict.equals(scene.verdict());
-      wrong += right ? 0 : 1;
-      out.printf("%-42s -> %-18s %s%n", scene.what(), verdict, right ? "as it should" : "WRONG");
-      execute(dataSource, scene.repair());
-      out.flush();
-    }
-    wrong += verdict(dataSource).equals("compatible") ? 0 : 1;
-    out.println(
-        wrong == 0 ? "Verified: 4 of 4 bad schemas refused, repaired ones accepted." : "FAILED");
-    out.flush();
-    return wrong == 0 ? ExitCode.FINE : ExitCode.TROUBLE;
-  }
-
-  private static String verdict(DataSource dataSource) {
-    try {
-      Schema.check(dataSource);
-      return "compatible";
-    } catch (SchemaIncompatibleException e) {
-      return e.verdict();
-    }
-  }
-
-  private static void execute(DataSource dataSource, String sql) throws SQLException {
-    try (Connection connection = dataSource.getConnection();
-        Statement statement = connection.createStatement()) {
-      statement.execute(sql);
+      if (keep == null) {
+        delete(folder);
+      }
     }
   }
 

@@ -80,7 +80,7 @@ class WaybillCommandIT {
 
   @Test
   void theDemoVerifiesItself() throws Exception {
-    Cli demo = run("demo");
+    Cli demo = run("demo", "--seconds", "4");
     assertThat(demo.exit()).as(demo.out() + demo.err()).isZero();
     assertThat(demo.out()).contains("Verified");
   }

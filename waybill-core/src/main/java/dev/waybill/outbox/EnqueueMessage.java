@@ -20,6 +20,9 @@ import org.jspecify.annotations.Nullable;
  * rules are the cases of {@link InvalidMessageException}.
  */
 public final class EnqueueMessage {
+  /** The header that carries a trace. */
+  public static final String TRACEPARENT = "traceparent";
+
   private final String type;
   private final byte[] payload;
   private final @Nullable Integer partition;
@@ -101,6 +104,14 @@ public final class EnqueueMessage {
         deliverAt,
         delay,
         dedupKey);
+  }
+
+  /**
+   * With the trace it belongs to, as W3C's Trace Context writes it, in the header {@code
+   * traceparent}.
+   */
+  public EnqueueMessage traceparent(String value) {
+    return header(TRACEPARENT, value);
   }
 
   /**

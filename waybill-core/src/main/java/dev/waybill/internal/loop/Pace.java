@@ -26,7 +26,7 @@ public record Pace(Duration active, Duration min, Duration rampStep) {
   }
 
   /** The wait that follows this one. */
-  Duration after(Duration current) {
+  public Duration after(Duration current) {
     Duration next = current.minus(rampStep);
     return next.compareTo(min) < 0 ? min : next;
   }

@@ -31,6 +31,18 @@ record DeliveryContext(
     }
   }
 
+  /** Ends a turn that went well; if there is more, after the pause that the tuning asks for. */
+  void leave(Turn<String> turn, PartitionMode mode, boolean more) {
+    if (!more) {
+      mode.rested();
+      turn.done(false);
+    } else if (mode.isUnpaced()) {
+      turn.done(true);
+    } else {
+      turn.notBefore(mode.nextPause());
+    }
+  }
+
   /** Messages are done, and that is stored. */
   void delivered(Place place, int messages, long began) {
     if (messages > 0) {

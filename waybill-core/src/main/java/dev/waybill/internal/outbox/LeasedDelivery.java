@@ -123,6 +123,7 @@ final class LeasedDelivery implements Processor.Delivery {
                 && outcome.deadLetters().isEmpty()
                 && outcome.hasMore()
                 && batch < context.maxBatches()
+                && mode.isUnpaced()
                 && !stop().requested();
         if (!goOn) {
           end(held, settlement, outcome, began);
@@ -228,7 +229,7 @@ final class LeasedDelivery implements Processor.Delivery {
       if (outcome.retryReason() != null) {
         turn.notBefore(delay);
       } else {
-        turn.done(outcome.hasMore());
+        context.leave(turn, mode, outcome.hasMore());
       }
     }
 

@@ -20,7 +20,7 @@ final class Modes {
         partitionId,
         id ->
             new PartitionMode(
-                profile.processor().batchSize(),
+                profile.processor(),
                 profile.retry(),
                 () -> ThreadLocalRandom.current().nextDouble()));
   }

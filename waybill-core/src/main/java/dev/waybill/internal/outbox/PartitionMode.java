@@ -1,7 +1,9 @@
 package dev.waybill.internal.outbox;
 
 import dev.waybill.internal.loop.Backoff;
+import dev.waybill.internal.loop.Pace;
 import dev.waybill.outbox.RetryTuning;
+import dev.waybill.outbox.WorkerTuning;
 import java.time.Duration;
 import java.util.function.DoubleSupplier;
 
@@ -21,20 +23,24 @@ final class PartitionMode {
   private final int degradeAfter;
   private final Backoff backoff;
   private final DoubleSupplier random;
+  private final Pace pace;
   private int size;
   private int failures;
+  private Duration pause;
 
   /**
    * The normal mode.
    *
    * @param random gives numbers from 0 (inclusive) to 1 (exclusive)
    */
-  PartitionMode(int batchSize, RetryTuning retry, DoubleSupplier random) {
-    this.configuredSize = batchSize;
+  PartitionMode(WorkerTuning tuning, RetryTuning retry, DoubleSupplier random) {
+    this.configuredSize = tuning.batchSize();
+    this.pace = new Pace(tuning.activeInterval(), tuning.minInterval(), tuning.rampStep());
+    this.pause = pace.active();
     this.degradeAfter = retry.degradeAfter();
     this.backoff = new Backoff(retry.base(), 2, retry.max(), JITTER);
     this.random = random;
-    this.size = batchSize;
+    this.size = configuredSize;
   }
 
   /** How many messages to fetch. */
@@ -44,7 +50,24 @@ final class PartitionMode {
 
   /** Whether it is as it was at first. */
   boolean isNormal() {
-    return failures == 0 && size == configuredSize;
+    return failures == 0 && size == configuredSize && pause.equals(pace.active());
+  }
+
+  /** Whether there is to be no pause between two batches. */
+  boolean isUnpaced() {
+    return pace.active().isZero();
+  }
+
+  /** There is more: how long to wait before it, a little less each time. */
+  Duration nextPause() {
+    Duration now = pause;
+    pause = pace.after(pause);
+    return now;
+  }
+
+  /** There is no more: the next backlog begins with the longest pause again. */
+  void rested() {
+    pause = pace.active();
   }
 
   void succeeded() {

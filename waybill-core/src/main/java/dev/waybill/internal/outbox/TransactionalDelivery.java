@@ -69,8 +69,11 @@ final class TransactionalDelivery implements Processor.Delivery {
         }
         adapt(mode, visit.outcome);
         boolean more = visit.outcome.hasMore();
-        if (!more || batch == context.maxBatches() || context.stop().requested()) {
-          turn.done(more);
+        if (!more
+            || batch == context.maxBatches()
+            || !mode.isUnpaced()
+            || context.stop().requested()) {
+          context.leave(turn, mode, more);
           return;
         }
       }

@@ -17,9 +17,6 @@ import java.util.List;
 final class SqliteTransactionControl implements TransactionControl {
   private static final long BUSY_MILLIS = 5_000;
 
-  /** SQLite's code for that. */
-  private static final int BUSY = 5;
-
   private final Connection connection;
   private boolean autoCommitBefore;
   private long busyMillisBefore;
@@ -46,20 +43,10 @@ final class SqliteTransactionControl implements TransactionControl {
       inWalMode = true;
     }
     connection.setAutoCommit(false);
-    endTheDriversOwn();
+    // The driver does not say so if it could not begin: then there is nothing to roll back, and our
+    // own beginning tells what is in the way.
+    rollBackIfActive();
     run("begin immediate");
-  }
-
-  /**
-   * Where its URL asks for immediate transactions, the driver may have waited for the lock in vain.
-   * It does not say so; it only has no transaction then.
-   */
-  private void endTheDriversOwn() throws SQLException {
-    try {
-      run("rollback");
-    } catch (SQLException e) {
-      throw new SQLException("The file is locked: no transaction could begin", null, BUSY, e);
-    }
   }
 
   @Override

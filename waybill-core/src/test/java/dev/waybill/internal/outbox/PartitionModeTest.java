@@ -5,6 +5,7 @@ import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waybill.outbox.RetryTuning;
+import dev.waybill.outbox.WorkerTuning;
 import java.time.Duration;
 import java.util.Random;
 import java.util.stream.IntStream;
@@ -112,7 +113,10 @@ class PartitionModeTest {
   void theDelayIsSpreadByChanceAndNeverAboveTheMaximum() {
     var random = new Random(1);
     var mode =
-        new PartitionMode(10, new RetryTuning(ofMillis(100), ofMillis(400), 1), random::nextDouble);
+        new PartitionMode(
+            WorkerTuning.unpaced(10),
+            new RetryTuning(ofMillis(100), ofMillis(400), 1),
+            random::nextDouble);
     assertThat(mode.retried(0, 1)).isBetween(ofMillis(70), ofMillis(130));
     mode.retried(0, 1);
     assertThat(IntStream.range(0, 100).mapToObj(i -> mode.retried(0, 1)).distinct().count())
@@ -132,7 +136,29 @@ class PartitionModeTest {
 
   private static PartitionMode mode(int size, int degradeAfter) {
     return new PartitionMode(
-        size, new RetryTuning(ofSeconds(1), ofSeconds(60), degradeAfter), () -> 0.5);
+        WorkerTuning.unpaced(size),
+        new RetryTuning(ofSeconds(1), ofSeconds(60), degradeAfter),
+        () -> 0.5);
+  }
+
+  @Test
+  void pausesShrinkWhileThereIsMoreAndStartOverAfterARest() {
+    var mode =
+        new PartitionMode(
+            new WorkerTuning(10, ofMillis(20), ofMillis(15), ofMillis(3)),
+            new RetryTuning(ofSeconds(1), ofSeconds(60), 2),
+            () -> 0.5);
+    assertThat(mode.isUnpaced()).isFalse();
+    assertThat(mode.isNormal()).isTrue();
+    assertThat(mode.nextPause()).isEqualTo(ofMillis(20));
+    assertThat(mode.nextPause()).isEqualTo(ofMillis(17));
+    assertThat(mode.nextPause()).isEqualTo(ofMillis(15));
+    assertThat(mode.nextPause()).isEqualTo(ofMillis(15));
+    assertThat(mode.isNormal()).isFalse();
+    mode.rested();
+    assertThat(mode.isNormal()).isTrue();
+    assertThat(mode.nextPause()).isEqualTo(ofMillis(20));
+    assertThat(mode(10, 1).isUnpaced()).isTrue();
   }
 
   private static int[] sizesWhileSucceeding(PartitionMode mode, int times) {

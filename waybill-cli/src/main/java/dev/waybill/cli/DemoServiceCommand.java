@@ -1,0 +1,42 @@
+package dev.waybill.cli;
+
+import dev.waybill.cli.demo.OrderService;
+import dev.waybill.cli.demo.Settings;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** The process that the demo starts and kills. */
+@Command(name = "demo-service", hidden = true, description = "A part of the demo.")
+final class DemoServiceCommand implements Callable<Integer> {
+  @Option(names = "--url", required = true)
+  private String url;
+
+  @Option(names = "--user")
+  private @Nullable String user;
+
+  @Option(names = "--password-env")
+  private @Nullable String passwordVariable;
+
+  @Option(names = "--folder", required = true)
+  private Path folder;
+
+  @Option(names = "--rate", required = true)
+  private int rate;
+
+  @SuppressWarnings("NullAway.Init") // picocli sets the injected fields
+  DemoServiceCommand() {}
+
+  @Override
+  public Integer call() throws Exception {
+    String password = passwordVariable == null ? null : System.getenv(passwordVariable);
+    new OrderService(
+            new Settings(url, user, passwordVariable, folder, rate),
+            new DriverDataSource(url, user, password),
+            System.out)
+        .run();
+    return ExitCode.FINE;
+  }
+}

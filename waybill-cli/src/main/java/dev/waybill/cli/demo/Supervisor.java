@@ -1,0 +1,145 @@
+package dev.waybill.cli.demo;
+
+import dev.waybill.schema.Schema;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.OutputStream;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/** Runs the service in child processes, kills one of them, and verifies what is left. */
+public final class Supervisor {
+  private static final Duration DRAIN = Duration.ofSeconds(60);
+
+  private final Settings settings;
+  private final DataSource dataSource;
+  private final int seconds;
+  private final View view;
+  private final AtomicReference<@Nullable Report> latest = new AtomicReference<>();
+
+  /** A demo of that length. */
+  public Supervisor(
+      Settings settings, DataSource dataSource, int seconds, PrintWriter out, boolean terminal) {
+    this.settings = settings;
+    this.dataSource = dataSource;
+    this.seconds = seconds;
+    this.view = new View(out, terminal);
+  }
+
+  /** Whether everything was right. */
+  public boolean run() throws IOException, InterruptedException, SQLException {
+    view.say("An order service on " + settings.url());
+    Schema.migrate(dataSource);
+    Shop.createTables(dataSource);
+    Process first = start();
+    Process second = null;
+    try {
+      watch(first, 0, seconds / 2);
+      view.say("Killing the service (SIGKILL) in the middle of its work …");
+      first.destroyForcibly().waitFor();
+      second = start();
+      view.say("… and another one takes over, as soon as the leases of the dead one end.");
+      watch(second, seconds / 2, seconds);
+      view.say("No more orders; waiting for what is on its way …");
+      tell(second, "drain\n");
+      boolean drained = drained(second);
+      second.getOutputStream().close();
+      second.waitFor(30, TimeUnit.SECONDS);
+      Verdict verdict = Verdict.of(dataSource, settings);
+      view.verdict(verdict);
+      if (!drained) {
+        view.say("Not everything had arrived after " + DRAIN.toSeconds() + " s.");
+      }
+      return verdict.isRight();
+    } finally {
+      first.destroyForcibly();
+      if (second != null) {
+        second.destroyForcibly();
+      }
+    }
+  }
+
+  private Process start() throws IOException {
+    List<String> command = new ArrayList<>();
+    command.add(ProcessHandle.current().info().command().orElse("java"));
+    command.add("-XX:TieredStopAtLevel=1");
+    command.add("-cp");
+    command.add(System.getProperty("java.class.path"));
+    command.add("dev.waybill.cli.WaybillCommand");
+    command.addAll(settings.arguments());
+    Process process =
+        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
+    latest.set(null);
+    var reader = new Thread(() -> listen(process), "demo-listener");
+    reader.setDaemon(true);
+    reader.start();
+    return process;
+  }
+
+  private void listen(Process process) {
+    try (var lines =
+        new BufferedReader(
+            new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        String said = line;
+        Report.parse(line)
+            .ifPresentOrElse(latest::set, () -> view.say("  the service says: " + said));
+      }
+    } catch (IOException killed) {
+      // Its end is what this demo is about.
+    }
+  }
+
+  private void watch(Process process, int from, int to) throws InterruptedException {
+    Report before = null;
+    long began = System.nanoTime();
+    long lastLook = began;
+    while (System.nanoTime() - began < TimeUnit.SECONDS.toNanos(to - from)) {
+      TimeUnit.MILLISECONDS.sleep(500);
+      if (!process.isAlive()) {
+        throw new IllegalStateException(
+            "The service ended by itself with code " + process.exitValue());
+      }
+      Report now = latest.get();
+      long look = System.nanoTime();
+      if (now != null) {
+        double passed = (look - lastLook) / 1e9;
+        view.report(
+            from + TimeUnit.NANOSECONDS.toSeconds(look - began),
+            now,
+            before == null ? 0 : (now.enqueued() - before.enqueued()) / passed,
+            before == null ? 0 : (now.delivered() - before.delivered()) / passed);
+        before = now;
+      }
+      lastLook = look;
+    }
+  }
+
+  private static void tell(Process process, String text) throws IOException {
+    OutputStream in = process.getOutputStream();
+    in.write(text.getBytes(StandardCharsets.UTF_8));
+    in.flush();
+  }
+
+  private boolean drained(Process process) throws InterruptedException, SQLException, IOException {
+    long deadline = System.nanoTime() + DRAIN.toNanos();
+    // A transaction may be under way when the word is given.
+    TimeUnit.SECONDS.sleep(1);
+    while (System.nanoTime() < deadline && process.isAlive()) {
+      if (Verdict.of(dataSource, settings).isComplete()) {
+        return true;
+      }
+      TimeUnit.MILLISECONDS.sleep(200);
+    }
+    return false;
+  }
+}
