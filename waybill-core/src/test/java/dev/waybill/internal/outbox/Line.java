@@ -117,6 +117,7 @@ final class Line {
             database,
             messages,
             TransactionalCalls.oneByOne(each.handler(), queue.maxAttempts()),
+            queue.maxAttempts(),
             context)
         : new LeasedDelivery(
             messages,
