@@ -23,8 +23,7 @@ import org.junit.jupiter.api.TestInfo;
 @EveryDatabase
 class DeliveryTest {
   private static final OutboxProfile QUICK =
-      Service.NEVER_LOOKS.withRetry(
-          new RetryTuning(Duration.ofMillis(1), Duration.ofMillis(1), 1));
+      Service.NEVER_LOOKS.withRetry(new RetryTuning(Duration.ofMillis(1), Duration.ofMillis(1), 1));
 
   private final TestDatabase database;
   private final Service service;
@@ -96,9 +95,11 @@ class DeliveryTest {
     assertThat(received.await(4)).containsExactly("a", "b", "c", "d");
     Service.await(() -> processor("processed_seq") == 4);
     assertThat(processor("attempts")).isZero();
-    assertThat(service.number("select count(*) from waybill_outbox_processor c"
-            + Service.of(queue, "c")
-            + " and c.lease_owner is null and c.last_error is null"))
+    assertThat(
+            service.number(
+                "select count(*) from waybill_outbox_processor c"
+                    + Service.of(queue, "c")
+                    + " and c.lease_owner is null and c.last_error is null"))
         .isEqualTo(1);
   }
 
@@ -182,8 +183,7 @@ class DeliveryTest {
   @Test
   void aQueueHasTheNumberOfPartitionsItWasRegisteredWith() throws Exception {
     service.start(o -> o.queue(queue, Partitions.of(4)).produceOnly());
-    assertThatThrownBy(
-            () -> service.start(o -> o.queue(queue, Partitions.of(2)).leased(this::ok)))
+    assertThatThrownBy(() -> service.start(o -> o.queue(queue, Partitions.of(2)).leased(this::ok)))
         .isInstanceOf(OutboxException.PartitionCountMismatch.class)
         .hasMessageContaining(queue)
         .hasMessageContaining("4");
