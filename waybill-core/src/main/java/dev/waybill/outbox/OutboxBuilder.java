@@ -33,8 +33,8 @@ public final class OutboxBuilder {
   }
 
   /**
-   * How many partitions of a queue are served at the same time, unless the queue says otherwise,
-   * and how many connections all leased deliveries use together. Default: 4.
+   * How many partitions of each queue are served at the same time, unless the queue says otherwise.
+   * Default: 4.
    */
   public OutboxBuilder processors(int value) {
     Settings.atLeastOne("processors", value);
