@@ -57,9 +57,15 @@ final class Outcome {
   }
 
   /**
-   * The message behind the cursor is to be tried again, or is given up if that was often enough.
+   * The message behind the cursor is to be tried again, or is given up if that was often enough. A
+   * handler may also ask for a retry though it is done with all it was given: then there is nothing
+   * to count or to give up.
    */
   void retry(String reason, int maxAttempts) {
+    if (done == delivery.messages().size()) {
+      retryReason = Reason.of(reason);
+      return;
+    }
     attempts = Math.min(triedBefore(done), Integer.MAX_VALUE - 1) + 1;
     if (maxAttempts > 0 && attempts >= maxAttempts) {
       reject(done, "given up after " + attempts + " attempts, the last one: " + reason);
