@@ -232,6 +232,26 @@ class OutboxTest {
   }
 
   @Test
+  @SuppressWarnings("NullAway") // what a caller without such checks may do
+  void nullsAreRefusedBeforeAnythingIsWritten() throws Exception {
+    Outbox outbox = start(o -> o.queue("orders", Partitions.of(1)).produceOnly());
+    assertThatThrownBy(() -> outbox.enqueue(null, "orders", message("x")))
+        .isInstanceOf(NullPointerException.class)
+        .hasMessageContaining("connection must not be null");
+    outbox.inTransaction(
+        connection -> {
+          assertThatThrownBy(() -> outbox.enqueue(connection, null, message("x")))
+              .hasMessageContaining("queue's name must not be null");
+          assertThatThrownBy(() -> outbox.enqueue(connection, "orders", null))
+              .hasMessageContaining("message must not be null");
+          assertThatThrownBy(() -> outbox.enqueueBatch(connection, "orders", null))
+              .hasMessageContaining("messages must not be null");
+          assertThat(outbox.enqueueBatch(connection, "orders", List.of()).ids()).isEmpty();
+        });
+    assertThat(count("select count(*) from waybill_outbox_body")).isZero();
+  }
+
+  @Test
   void duplicatesAreLeftOut() throws Exception {
     Outbox outbox = start(o -> o.queue("orders", Partitions.of(1)).produceOnly());
     List<Enqueued> all = new ArrayList<>();

@@ -19,6 +19,7 @@ import java.sql.Connection;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
@@ -66,11 +67,18 @@ final class OutboxDoor implements Outbox {
 
   @Override
   public Enqueued enqueue(Connection connection, String queue, EnqueueMessage message) {
+    Objects.requireNonNull(message, "The message must not be null: EnqueueMessage.of makes one.");
     return enqueueBatch(connection, queue, List.of(message));
   }
 
   @Override
   public Enqueued enqueueBatch(Connection connection, String queue, List<EnqueueMessage> messages) {
+    Objects.requireNonNull(
+        connection,
+        "The connection must not be null: give the one whose transaction the message belongs to.");
+    Objects.requireNonNull(queue, "The queue's name must not be null.");
+    Objects.requireNonNull(
+        messages, "The messages must not be null; an empty list enqueues nothing.");
     Enqueued enqueued = enqueuer.enqueue(connection, queue, messages);
     List<Enqueued> pending = open.get(connection);
     if (pending != null) {
