@@ -46,7 +46,8 @@ final class DbScheduler implements Contender {
         switch (on.product()) {
           case POSTGRESQL -> "timestamp with time zone";
           case MARIADB, MYSQL -> "timestamp(6)";
-          case SQLITE -> "text";
+          // Not text: its driver stores times as numbers.
+          case SQLITE -> "timestamp";
         };
     on.execute(
         """

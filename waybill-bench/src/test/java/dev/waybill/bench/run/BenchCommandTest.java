@@ -25,7 +25,7 @@ class BenchCommandTest {
             "--repetitions=1",
             "--scenario=S1",
             "--db=sqlite",
-            "--contender=raw-limit,hand-unordered,waybill-leased",
+            "--contender=hand-unordered,waybill-leased",
             "--json=" + json,
             "--html=" + html,
             "--docs=" + docs);
@@ -34,7 +34,7 @@ class BenchCommandTest {
     Results results = Results.read(json);
     assertThat(results.results())
         .extracting(Result::contender)
-        .containsExactly("raw-limit", "hand-unordered", "waybill-leased");
+        .containsExactly("hand-unordered", "waybill-leased");
     assertThat(results.results()).allMatch(result -> result.failure() == null);
     assertThat(Files.readString(html)).contains("<svg").doesNotContain("http-equiv", "src=");
     assertThat(Files.readString(docs)).contains("## Method").contains("waybill-leased");
