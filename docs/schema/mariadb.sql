@@ -30,7 +30,8 @@ CREATE TABLE `waybill_outbox_dead_letters` (
   `completed_at` bigint DEFAULT NULL,
   PRIMARY KEY (`id`),
   UNIQUE KEY `waybill_outbox_dead_letters_seq_uq` (`partition_id`,`seq`),
-  KEY `waybill_outbox_dead_letters_open_ix` (`status`,`deadline`,`id`),
+  KEY `waybill_outbox_dead_letters_held_ix` (`deadline`,`id`),
+  KEY `waybill_outbox_dead_letters_done_ix` (`completed_at`,`id`),
   KEY `waybill_outbox_dead_letters_list_ix` (`status`,`failed_at`,`id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4;
 

@@ -32,9 +32,11 @@ create table waybill_outbox_dead_letters (
   constraint waybill_outbox_dead_letters_seq_uq UNIQUE (partition_id, seq)
 );
 
-CREATE INDEX waybill_outbox_dead_letters_list_ix ON waybill_outbox_dead_letters USING btree (status, failed_at, id);
+CREATE INDEX waybill_outbox_dead_letters_done_ix ON waybill_outbox_dead_letters USING btree (completed_at, id) WHERE (completed_at IS NOT NULL);
 
-CREATE INDEX waybill_outbox_dead_letters_open_ix ON waybill_outbox_dead_letters USING btree (status, deadline, id) WHERE (status = ANY (ARRAY['pending'::text, 'reprocessing'::text]));
+CREATE INDEX waybill_outbox_dead_letters_held_ix ON waybill_outbox_dead_letters USING btree (deadline, id) WHERE (deadline IS NOT NULL);
+
+CREATE INDEX waybill_outbox_dead_letters_list_ix ON waybill_outbox_dead_letters USING btree (status, failed_at, id);
 
 create table waybill_outbox_dedup (
   queue_id bigint not null,

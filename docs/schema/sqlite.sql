@@ -29,10 +29,13 @@ CREATE TABLE "waybill_outbox_dead_letters" (
   completed_at integer
 );
 
-CREATE INDEX "waybill_outbox_dead_letters_list_ix" on "waybill_outbox_dead_letters" (status, failed_at, id);
+CREATE INDEX "waybill_outbox_dead_letters_done_ix" on "waybill_outbox_dead_letters" (completed_at, id)
+  where completed_at is not null;
 
-CREATE INDEX "waybill_outbox_dead_letters_open_ix" on "waybill_outbox_dead_letters" (status, deadline, id)
-  where status in ('pending', 'reprocessing');
+CREATE INDEX "waybill_outbox_dead_letters_held_ix" on "waybill_outbox_dead_letters" (deadline, id)
+  where deadline is not null;
+
+CREATE INDEX "waybill_outbox_dead_letters_list_ix" on "waybill_outbox_dead_letters" (status, failed_at, id);
 
 CREATE UNIQUE INDEX "waybill_outbox_dead_letters_seq_uq" on "waybill_outbox_dead_letters" (partition_id, seq);
 

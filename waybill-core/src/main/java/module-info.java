@@ -5,6 +5,7 @@ module dev.waybill {
   requires static transitive org.jspecify;
 
   exports dev.waybill;
+  exports dev.waybill.job;
   exports dev.waybill.outbox;
   exports dev.waybill.schema;
   exports dev.waybill.spi;

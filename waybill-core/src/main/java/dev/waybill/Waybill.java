@@ -1,6 +1,8 @@
 package dev.waybill;
 
 import dev.waybill.internal.Pipeline;
+import dev.waybill.job.Jobs;
+import dev.waybill.job.JobsBuilder;
 import dev.waybill.outbox.Outbox;
 import dev.waybill.outbox.OutboxBuilder;
 import dev.waybill.outbox.OutboxConfig;
@@ -10,6 +12,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
 
@@ -36,6 +39,20 @@ public final class Waybill implements AutoCloseable {
     return pipeline.outbox();
   }
 
+  /**
+   * The jobs.
+   *
+   * @throws IllegalStateException if none were set up when Waybill was built
+   */
+  public Jobs jobs() {
+    return pipeline
+        .jobs()
+        .orElseThrow(
+            () ->
+                new IllegalStateException(
+                    "No jobs were set up: call jobs(…) on Waybill's builder first."));
+  }
+
   /** Whether the workers of this process get on. */
   public Health health() {
     return pipeline.health();
@@ -51,6 +68,7 @@ public final class Waybill implements AutoCloseable {
     private final DataSource dataSource;
     private final OutboxBuilder outbox = new OutboxBuilder();
     private final List<OutboxListener> listeners = new ArrayList<>();
+    private Optional<JobsBuilder> jobs = Optional.empty();
     private SchemaOptions schema = SchemaOptions.defaults();
     private Duration stopGrace = Duration.ofSeconds(10);
 
@@ -67,6 +85,14 @@ public final class Waybill implements AutoCloseable {
     /** Sets the outbox up. */
     public Builder outbox(Consumer<OutboxBuilder> setup) {
       setup.accept(outbox);
+      return this;
+    }
+
+    /** Sets jobs up. */
+    public Builder jobs(Consumer<JobsBuilder> setup) {
+      JobsBuilder builder = jobs.orElseGet(JobsBuilder::new);
+      jobs = Optional.of(builder);
+      setup.accept(builder);
       return this;
     }
 
@@ -93,7 +119,9 @@ public final class Waybill implements AutoCloseable {
      */
     public Waybill start() {
       OutboxConfig config = outbox.build();
-      return new Waybill(Pipeline.start(dataSource, schema, config, listeners, stopGrace));
+      return new Waybill(
+          Pipeline.start(
+              dataSource, schema, config, jobs.map(JobsBuilder::build), listeners, stopGrace));
     }
   }
 }

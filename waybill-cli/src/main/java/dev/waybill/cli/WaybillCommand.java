@@ -16,7 +16,14 @@ import picocli.CommandLine.Spec;
     versionProvider = VersionProvider.class,
     mixinStandardHelpOptions = true,
     synopsisSubcommandLabel = "COMMAND",
-    subcommands = {DemoCommand.class, DemoServiceCommand.class, SchemaCommand.class},
+    subcommands = {
+      DeadLettersCommand.class,
+      DemoCommand.class,
+      DemoServiceCommand.class,
+      QueuesCommand.class,
+      SchemaCommand.class,
+      StatusCommand.class
+    },
     footer = {
       "",
       "Exit codes: 0 fine, 2 wrong usage, 3 schema incompatible, 4 database unreachable, 1 anything else."

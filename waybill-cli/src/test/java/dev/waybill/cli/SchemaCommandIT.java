@@ -40,7 +40,7 @@ class SchemaCommandIT {
 
     Cli first = schema("migrate");
     assertThat(first.exit()).as(first.err()).isZero();
-    assertThat(first.out()).isEqualToIgnoringNewLines("Applied [1].");
+    assertThat(first.out()).startsWith("Applied [1, 2");
     assertThat(schema("migrate").out()).isEqualToIgnoringNewLines("The schema is up to date.");
     assertThat(schema("check")).isEqualTo(new Cli(0, "The schema is compatible.\n", ""));
     assertThat(schema("plan").out()).contains("Nothing to do");

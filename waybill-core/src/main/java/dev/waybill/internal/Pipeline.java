@@ -1,6 +1,8 @@
 package dev.waybill.internal;
 
 import dev.waybill.Health;
+import dev.waybill.internal.job.JobEngine;
+import dev.waybill.internal.loop.Bounded;
 import dev.waybill.internal.loop.Crew;
 import dev.waybill.internal.loop.FailingWorkers;
 import dev.waybill.internal.loop.Time;
@@ -8,6 +10,8 @@ import dev.waybill.internal.outbox.OutboxPipeline;
 import dev.waybill.internal.sql.Database;
 import dev.waybill.internal.sql.Naming;
 import dev.waybill.internal.sql.Retry;
+import dev.waybill.job.Jobs;
+import dev.waybill.job.JobsConfig;
 import dev.waybill.outbox.Outbox;
 import dev.waybill.outbox.OutboxConfig;
 import dev.waybill.schema.Schema;
@@ -15,8 +19,10 @@ import dev.waybill.schema.SchemaOptions;
 import dev.waybill.spi.OutboxListener;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,15 +34,23 @@ import org.slf4j.LoggerFactory;
  * back while it is delayed. A sequencer gives it its number. The processor has it delivered. The
  * vacuum removes it. The reconciler finds what nobody announced. {@link OutboxPipeline} lists them
  * as workers.
+ *
+ * <p><b>A job.</b> The enqueuer stores it, the scheduler too. The stager releases what is due. The
+ * claimer takes as many as there are free slots, the runner runs them, the heart renews their
+ * leases, the settler stores how they ended, the reaper finds those whose process died. {@link
+ * JobEngine} lists them.
  */
 public final class Pipeline {
   private static final Logger log = LoggerFactory.getLogger(Pipeline.class);
-  private static final List<String> STATEMENTS = List.of("outbox");
+  private static final Duration LAST_WORDS = Duration.ofSeconds(5);
+  private static final List<String> STATEMENTS =
+      Stream.concat(Stream.of("outbox", "dead_letters"), JobEngine.SQL_FILES.stream()).toList();
 
   private final Crew crew;
   private final SessionKeeper keeper;
   private final FailingWorkers failing;
   private final OutboxPipeline outbox;
+  private final Optional<JobEngine> jobs;
   private final Duration stopGrace;
   private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -45,11 +59,13 @@ public final class Pipeline {
       SessionKeeper keeper,
       FailingWorkers failing,
       OutboxPipeline outbox,
+      Optional<JobEngine> jobs,
       Duration stopGrace) {
     this.crew = crew;
     this.keeper = keeper;
     this.failing = failing;
     this.outbox = outbox;
+    this.jobs = jobs;
     this.stopGrace = stopGrace;
   }
 
@@ -58,24 +74,40 @@ public final class Pipeline {
       DataSource dataSource,
       SchemaOptions schema,
       OutboxConfig config,
+      Optional<JobsConfig> jobsConfig,
       List<OutboxListener> listeners,
       Duration stopGrace) {
     Schema.check(dataSource, schema);
     Time time = Time.system();
     var keeper = new SessionKeeper(time);
-    Database database =
-        Database.open(
-                dataSource,
-                new Naming(schema.prefix(), schema.schema()),
-                STATEMENTS,
-                Retry.standard(time::sleep))
-            .keeping(keeper.shelf());
-    var crew = new Crew(time);
-    crew.add(keeper, keeper.options());
-    var failing = new FailingWorkers();
-    var outbox = new OutboxPipeline(database, config, listeners, time, crew, owner(), failing);
-    crew.start();
-    return new Pipeline(crew, keeper, failing, outbox, stopGrace);
+    boolean started = false;
+    try {
+      Database database =
+          Database.open(
+                  dataSource,
+                  new Naming(schema.prefix(), schema.schema()),
+                  STATEMENTS,
+                  Retry.standard(time::sleep))
+              .keeping(keeper.shelf());
+      var crew = new Crew(time);
+      crew.add(keeper, keeper.options());
+      var failing = new FailingWorkers();
+      String owner = owner();
+      var outbox = new OutboxPipeline(database, config, listeners, time, crew, owner, failing);
+      Optional<JobEngine> jobs =
+          jobsConfig.map(
+              wanted ->
+                  new JobEngine(database, time, crew, wanted.options(owner), wanted.handlers()));
+      jobs.ifPresent(
+          engine -> engine.jobs().syncDefinitions(jobsConfig.orElseThrow().definitions()));
+      crew.start();
+      started = true;
+      return new Pipeline(crew, keeper, failing, outbox, jobs, stopGrace);
+    } finally {
+      if (!started) {
+        keeper.shelf().close();
+      }
+    }
   }
 
   /** Unique, and telling to whoever reads it in a table: which process of which machine. */
@@ -93,17 +125,42 @@ public final class Pipeline {
     return outbox.door();
   }
 
-  /** Stops within the grace period and a moment; a second time does nothing. */
+  /** The jobs' door; empty if none were set up. */
+  public Optional<Jobs> jobs() {
+    return jobs.map(JobEngine::jobs);
+  }
+
+  /**
+   * Stops within the grace period and some seconds, whatever the database does; a second time does
+   * nothing.
+   */
   public void close() {
     if (!closed.compareAndSet(false, true)) {
       return;
     }
+    // First, so that nobody waits in a small pool for a connection that is only kept.
+    Bounded.run("give-back", Duration.ofSeconds(1), keeper.shelf()::close);
+    jobs.ifPresent(JobEngine::askToStop);
     crew.stop(stopGrace);
+    // A database that hangs would keep this thread for ever.
+    if (!Bounded.run("close", LAST_WORDS, this::handBack)) {
+      log.warn(
+          "The database does not answer, so leases could not be given back within {}: others have"
+              + " to wait for their end",
+          LAST_WORDS);
+    }
+  }
+
+  private void handBack() {
     try {
       outbox.release();
     } catch (RuntimeException e) {
       log.warn("Leases could not be given back: others have to wait for their end", e);
     }
-    keeper.shelf().close();
+    try {
+      jobs.ifPresent(JobEngine::handBack);
+    } catch (RuntimeException e) {
+      log.warn("What jobs had ended with could not be stored: they run again", e);
+    }
   }
 }

@@ -11,7 +11,9 @@ import java.time.Duration;
 /** Gives connections back that nobody has used for a moment. */
 final class SessionKeeper implements Worker {
   /** Longer than the gaps within a burst, shorter than anybody else would miss a connection. */
-  private static final Duration UNUSED = Duration.ofMillis(500);
+  private static final Duration UNUSED = Duration.ofMillis(200);
+
+  private static final Duration LOOK = Duration.ofMillis(100);
 
   private static final int MOST = 16;
 
@@ -37,6 +39,6 @@ final class SessionKeeper implements Worker {
 
   @Override
   public Next runOnce() {
-    return shelf.sweep(UNUSED) ? Next.after(UNUSED) : Next.whenRung();
+    return shelf.sweep(UNUSED) ? Next.after(LOOK) : Next.whenRung();
   }
 }

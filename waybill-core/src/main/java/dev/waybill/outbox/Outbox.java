@@ -64,4 +64,7 @@ public interface Outbox {
    * @throws OutboxException.PartitionCountMismatch if it has more already
    */
   void grow(String queue, Partitions partitions);
+
+  /** What was given up, and what to do with it. */
+  DeadLetters deadLetters();
 }

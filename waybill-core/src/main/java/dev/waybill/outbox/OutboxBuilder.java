@@ -18,6 +18,7 @@ public final class OutboxBuilder {
   private int maxInnerIterations = 8;
   private int maxPayload = 64 * 1024;
   private Duration statsInterval = Duration.ofSeconds(60);
+  private @Nullable Duration deadLetterRetention;
   private boolean workers = true;
   private final List<QueueConfig> queues = new ArrayList<>();
   private @Nullable QueueBuilder unfinished;
@@ -78,6 +79,16 @@ public final class OutboxBuilder {
   }
 
   /**
+   * How long dead letters stay after they were resolved or discarded. Default: for ever. Those that
+   * nobody has dealt with always stay.
+   */
+  public OutboxBuilder deadLetterRetention(Duration value) {
+    Settings.notNegative("deadLetterRetention", value);
+    deadLetterRetention = value;
+    return this;
+  }
+
+  /**
    * For a process that only enqueues: others sequence and deliver. On PostgreSQL it keeps one
    * thread that tells them; elsewhere it has none.
    */
@@ -122,6 +133,7 @@ public final class OutboxBuilder {
         maxInnerIterations,
         maxPayload,
         statsInterval,
+        deadLetterRetention,
         workers,
         queues);
   }

@@ -2,6 +2,7 @@ package dev.waybill.outbox;
 
 import java.time.Duration;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How an outbox works; {@link OutboxBuilder} explains each part.
@@ -13,6 +14,7 @@ import java.util.List;
  * @param maxInnerIterations batches in a row
  * @param maxPayload bytes
  * @param statsInterval zero for never
+ * @param deadLetterRetention how long resolved and discarded dead letters stay; null for ever
  * @param workers whether this process does more than enqueue
  * @param queues in the order they were named
  */
@@ -24,6 +26,7 @@ public record OutboxConfig(
     int maxInnerIterations,
     int maxPayload,
     Duration statsInterval,
+    @Nullable Duration deadLetterRetention,
     boolean workers,
     List<QueueConfig> queues) {
 

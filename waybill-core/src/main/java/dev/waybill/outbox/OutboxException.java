@@ -5,8 +5,9 @@ import java.io.Serial;
 
 /**
  * The outbox was set up or used wrongly. Each case is a type of its own. What a producer did wrong
- * is an {@link InvalidMessageException}, what a handler did wrong a {@link BatchMisuseException};
- * the cases here are about queues and settings.
+ * is an {@link InvalidMessageException}, what a handler did wrong a {@link BatchMisuseException},
+ * what an operator did wrong a {@link DeadLetterException}; the cases here are about queues and
+ * settings.
  */
 public abstract sealed class OutboxException extends WaybillException
     permits OutboxException.AboutQueue,
@@ -14,7 +15,8 @@ public abstract sealed class OutboxException extends WaybillException
         OutboxException.InvalidSetting,
         OutboxException.NotText,
         InvalidMessageException,
-        BatchMisuseException {
+        BatchMisuseException,
+        DeadLetterException {
   @Serial private static final long serialVersionUID = 1L;
 
   OutboxException(String message) {

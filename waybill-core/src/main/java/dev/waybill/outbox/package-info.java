@@ -18,8 +18,9 @@
  *
  * The handler answers: done, and the cursor moves; <i>retry</i>, and the same message comes again
  * later while its partition waits; <i>reject</i>, and that message becomes a <i>dead letter</i> and
- * the cursor moves. Behind the cursor the <i>vacuum</i> cleans up. A <i>reconciler</i> finds, with
- * one cheap query, whatever nobody announced.
+ * the cursor moves; {@link dev.waybill.outbox.DeadLetters} has what operators do with those. Behind
+ * the cursor the <i>vacuum</i> cleans up. A <i>reconciler</i> finds, with one cheap query, whatever
+ * nobody announced.
  *
  * <p><b>Order and partitions.</b> Order holds within a partition; partitions are independent. A
  * message names its partition, or a key: equal keys always share a partition ({@link

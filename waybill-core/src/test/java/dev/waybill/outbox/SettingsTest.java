@@ -33,6 +33,15 @@ class SettingsTest {
   }
 
   @Test
+  void deadLettersAreKeptForEverUnlessSaidOtherwise() {
+    assertThat(new OutboxBuilder().build().deadLetterRetention()).isNull();
+    assertThat(new OutboxBuilder().deadLetterRetention(ZERO).build().deadLetterRetention())
+        .isEqualTo(ZERO);
+    assertInvalid(
+        "deadLetterRetention", () -> new OutboxBuilder().deadLetterRetention(ofSeconds(-1)));
+  }
+
+  @Test
   void theHeadroomIsShorterThanTheLease() {
     assertInvalid("lease.headroom", () -> new LeaseConfig(ofSeconds(2), ofSeconds(2)));
     assertInvalid("lease.headroom", () -> new LeaseConfig(ofSeconds(2), ofSeconds(3)));

@@ -19,11 +19,12 @@ import java.util.function.DoubleSupplier;
  *
  * <p>A partition is idle (and not held here at all), waiting until it is due, or claimed by one
  * {@link Turn}. {@link #mark} makes an idle one wait; a waiting one stays as it is, so marks
- * coalesce and nothing shortens a wait; a claimed one is remembered as marked, and waits again when
- * its turn ends. {@link #take} hands out those that are due, the one that has been due for longest
- * first, over all queues whose limit of concurrent turns is not reached. A partition that comes
- * back (because there is more, it was skipped, or it failed) lines up behind those that were due
- * before it is due again: nobody starves.
+ * coalesce and nothing shortens a wait; unless the wait was only reckoned, from a lease of somebody
+ * who may be done early: then a later mark may shorten it. A claimed one is remembered as marked,
+ * and waits again when its turn ends. {@link #take} hands out those that are due, the one that has
+ * been due for longest first, over all queues whose limit of concurrent turns is not reached. A
+ * partition that comes back (because there is more, it was skipped, or it failed) lines up behind
+ * those that were due before it is due again: nobody starves.
  *
  * <p>It has no timer and no thread: workers wait for what {@link #next} says. For that somebody
  * must always watch the clock, so it rings when the next due time moves nearer, and when a worker
@@ -69,6 +70,18 @@ final class Agenda<Q> {
    * them were idle.
    */
   int mark(Q queue, Collection<Long> ids, Duration notBefore) {
+    return mark(queue, ids, notBefore, false);
+  }
+
+  /**
+   * The same for one partition, but the time is only reckoned: a mark that asks for an earlier one
+   * shortens the wait.
+   */
+  int markReckoned(Q queue, long id, Duration atMost) {
+    return mark(queue, List.of(id), atMost, true);
+  }
+
+  private int mark(Q queue, Collection<Long> ids, Duration notBefore, boolean reckoned) {
     var idle = new int[1];
     change(
         () -> {
@@ -78,9 +91,14 @@ final class Agenda<Q> {
               Entry<Q> entry = lineup.enter(queue, id);
               entries.put(id, entry);
               await(entry, notBefore);
+              entry.reckoned = reckoned;
               idle[0]++;
             } else if (known.isClaimed()) {
               known.marked = true;
+            } else if (known.reckoned && dueAfter(notBefore) < known.due()) {
+              lineup.leaveLine(known);
+              await(known, notBefore);
+              known.reckoned = reckoned;
             }
           }
         });
@@ -150,6 +168,16 @@ final class Agenda<Q> {
     lock.lock();
     try {
       return entry.skips;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** How many times in a row it went wrong. */
+  int failures(Entry<Q> entry) {
+    lock.lock();
+    try {
+      return entry.failures;
     } finally {
       lock.unlock();
     }
@@ -237,9 +265,14 @@ final class Agenda<Q> {
   }
 
   private void await(Entry<Q> entry, Duration delay) {
+    entry.reckoned = false;
+    lineup.await(entry, dueAfter(delay));
+  }
+
+  private long dueAfter(Duration delay) {
     long now = now();
     // One less than forever, so that it still counts as nearer than nothing.
-    lineup.await(entry, now + Math.min(Time.toNanos(delay), Time.FOREVER - 1 - now));
+    return now + Math.min(Time.toNanos(delay), Time.FOREVER - 1 - now);
   }
 
   private long now() {

@@ -67,7 +67,7 @@ final class Events {
     for (OutboxListener listener : listeners) {
       try {
         event.accept(listener);
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | Error e) {
         log.error("The listener {} failed", listener, e);
       }
     }

@@ -34,6 +34,9 @@ final class Lineup<Q> {
     /** Whether there was news of it while it was claimed. */
     boolean marked;
 
+    /** Whether its wait is only a guess. */
+    boolean reckoned;
+
     /** In a row, without a visit in between that went well. */
     int failures;
 
@@ -98,6 +101,12 @@ final class Lineup<Q> {
   /** The entry that is due first among those that could be claimed. */
   @Nullable Entry<Q> first() {
     return offers.isEmpty() ? null : offers.first();
+  }
+
+  /** Takes a waiting entry out of its line, to be put there again. */
+  void leaveLine(Entry<Q> entry) {
+    entry.line.waiting.remove(entry);
+    offer(entry.line);
   }
 
   /** Takes the entry out of its line. */

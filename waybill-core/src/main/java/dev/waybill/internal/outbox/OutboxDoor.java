@@ -5,6 +5,7 @@ import dev.waybill.internal.sql.Retry;
 import dev.waybill.internal.sql.Session;
 import dev.waybill.internal.store.QueueStore;
 import dev.waybill.internal.store.QueueStore.QueueRow;
+import dev.waybill.outbox.DeadLetters;
 import dev.waybill.outbox.EnqueueMessage;
 import dev.waybill.outbox.Enqueued;
 import dev.waybill.outbox.Outbox;
@@ -30,6 +31,7 @@ final class OutboxDoor implements Outbox {
   private final Statistics statistics;
   private final Runnable lookNow;
   private final Consumer<List<Long>> resumed;
+  private final DeadLetters deadLetters;
 
   /**
    * What was enqueued with the connections of {@code inTransaction}, to be flushed after commit.
@@ -49,7 +51,8 @@ final class OutboxDoor implements Outbox {
       Queues queues,
       Statistics statistics,
       Runnable lookNow,
-      Consumer<List<Long>> resumed) {
+      Consumer<List<Long>> resumed,
+      DeadLetters deadLetters) {
     // The caller's work is not repeated behind its back.
     this.database = database.retrying(Retry.never());
     this.enqueuer = enqueuer;
@@ -58,6 +61,7 @@ final class OutboxDoor implements Outbox {
     this.statistics = statistics;
     this.lookNow = lookNow;
     this.resumed = resumed;
+    this.deadLetters = deadLetters;
   }
 
   @Override
@@ -184,5 +188,10 @@ final class OutboxDoor implements Outbox {
       throw new PartitionCountMismatch(queue, partitions.count(), row.partitionIds().size());
     }
     queues.grown(row);
+  }
+
+  @Override
+  public DeadLetters deadLetters() {
+    return deadLetters;
   }
 }

@@ -9,10 +9,9 @@ import dev.waybill.internal.loop.Pace;
 import dev.waybill.internal.loop.Permits;
 import dev.waybill.internal.loop.Time;
 import dev.waybill.internal.loop.TimeLimit;
-import dev.waybill.internal.outbox.Announcement.Kind;
-import dev.waybill.internal.outbox.Queues.Place;
 import dev.waybill.internal.outbox.Queues.Queue;
 import dev.waybill.internal.sql.Database;
+import dev.waybill.internal.store.DeadLetterStore;
 import dev.waybill.internal.store.DedupStore;
 import dev.waybill.internal.store.MessageStore;
 import dev.waybill.internal.store.NoticeStore;
@@ -28,12 +27,13 @@ import dev.waybill.outbox.WorkerTuning;
 import dev.waybill.spi.OutboxListener;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 
 /** Puts the outbox's stages together, in the order in which a message meets them. */
 public final class OutboxPipeline {
@@ -58,6 +58,7 @@ public final class OutboxPipeline {
   private final ReadyPartitions ready;
   private final Optional<NoticeStore> notices;
   private final Optional<Announcer> announcer;
+  private final Wakeups wakeups;
   private final Statistics statistics;
   private final Admission admission;
   private final UnaryOperator<LoopOptions> options;
@@ -95,10 +96,30 @@ public final class OutboxPipeline {
     this.ready = new ReadyPartitions(time, readyBell);
     this.notices = NoticeStore.of(database);
     this.announcer = notices.map(store -> new Announcer(store, owner));
+    this.wakeups =
+        new Wakeups(
+            queues,
+            served(config),
+            dirty,
+            ready,
+            delayedBell,
+            lookBell,
+            announcer,
+            config.workers());
     this.admission = new Admission(queueStore, queues);
+    var deadLetters =
+        new DeadLetterDesk(
+            database, new DeadLetterStore(database, messages), wakeups::committed, events);
     this.door =
         new OutboxDoor(
-            database, enqueuer(), queueStore, queues, statistics, lookBell::ring, this::resumed);
+            database,
+            enqueuer(),
+            queueStore,
+            queues,
+            statistics,
+            wakeups::lookNow,
+            wakeups::resumed,
+            deadLetters);
     announcer.ifPresent(worker -> crew.add(worker, options.apply(worker.options())));
     if (admission.isNeeded()) {
       crew.add(admission, options.apply(admission.options()));
@@ -106,6 +127,13 @@ public final class OutboxPipeline {
     if (config.workers()) {
       addWorkers();
     }
+  }
+
+  private static Set<String> served(OutboxConfig config) {
+    return config.queues().stream()
+        .filter(queue -> !(queue.handler() instanceof QueueHandler.ProduceOnly))
+        .map(QueueConfig::name)
+        .collect(Collectors.toSet());
   }
 
   private static List<Wanted> wanted(OutboxConfig config) {
@@ -139,24 +167,8 @@ public final class OutboxPipeline {
         queues,
         new Validation(config.maxPayload()),
         admission,
-        this::committed,
+        wakeups::committed,
         events);
-  }
-
-  private void committed(Collection<Long> partitions, boolean delayed) {
-    if (!config.workers()) {
-      announce(Kind.DIRTY, partitions);
-      return;
-    }
-    dirty.mark(partitions);
-    if (delayed) {
-      delayedBell.ring();
-    }
-  }
-
-  private void resumed(List<Long> partitions) {
-    lookBell.ring();
-    announce(Kind.READY, partitions);
   }
 
   private void addWorkers() {
@@ -183,7 +195,7 @@ public final class OutboxPipeline {
     int sequencers = config.guaranteedMaintenance() + config.sharedMaintenance();
     for (int i = 1; i <= sequencers; i++) {
       crew.add(
-          sequencer(i, processor),
+          sequencer(i),
           options.apply(
               LoopOptions.defaults()
                   .withBells(dirtyBell)
@@ -200,6 +212,16 @@ public final class OutboxPipeline {
                 .withPermits(shared)
                 .withPace(pace(profile.vacuum()))
                 .withBackoff(PATIENT)));
+    Duration deadLetterRetention = config.deadLetterRetention();
+    if (deadLetterRetention != null) {
+      crew.add(
+          new DeadLetterVacuum(door.deadLetters(), deadLetterRetention, profile.vacuumPoll()),
+          options.apply(
+              LoopOptions.defaults()
+                  .withPermits(shared)
+                  .withPace(pace(profile.vacuum()))
+                  .withBackoff(PATIENT)));
+    }
     var reconciler =
         new Reconciler(
             queueStore,
@@ -214,70 +236,33 @@ public final class OutboxPipeline {
       crew.add(statistics, options.apply(LoopOptions.defaults()));
     }
     notices.ifPresent(
-        store ->
-            crew.add(
-                listener(store, reconciler, processor), options.apply(LoopOptions.defaults())));
+        store -> crew.add(listener(store, reconciler), options.apply(LoopOptions.defaults())));
   }
 
-  private Listener listener(NoticeStore store, Reconciler reconciler, Processor processor) {
+  private Listener listener(NoticeStore store, Reconciler reconciler) {
     return new Listener(
         store,
         owner,
         time,
         crew.stopSignal(),
-        announcement -> heard(announcement, processor),
+        wakeups::heard,
         hearing -> {
           reconciler.polling(!hearing);
           // Whatever was said while nobody listened.
-          lookBell.ring();
+          wakeups.lookNow();
         });
   }
 
-  private void heard(Announcement announcement, Processor processor) {
-    switch (announcement.kind()) {
-      case DIRTY -> dirty.mark(announcement.partitions());
-      case READY -> markReady(announcement.partitions(), processor);
-      case PROBE -> {}
-    }
-  }
-
-  private void announce(Kind kind, Collection<Long> partitions) {
-    announcer.ifPresent(worker -> worker.announce(kind, partitions));
-  }
-
-  private Sequencer sequencer(int number, Processor processor) {
+  private Sequencer sequencer(int number) {
     return new Sequencer(
         number,
         dirty,
         messages,
-        partitions -> numbered(partitions, processor),
+        wakeups::numbered,
         events,
         time,
         config.profile().sequencer().batchSize(),
         config.maxInnerIterations());
-  }
-
-  /** Has them delivered here if that is possible soon, and tells others of the rest. */
-  private void numbered(List<Long> partitions, Processor processor) {
-    announce(Kind.READY, markReady(partitions, processor));
-  }
-
-  /** Gives those that others had better deliver. */
-  private List<Long> markReady(List<Long> partitions, Processor processor) {
-    List<Long> left = new ArrayList<>();
-    for (long partition : partitions) {
-      Place place = queues.place(partition);
-      String queue = place == null ? "" : place.queue().name();
-      if (place == null || !processor.serves(queue)) {
-        left.add(partition);
-        continue;
-      }
-      ready.mark(queue, List.of(partition));
-      if (ready.isCrowded(queue)) {
-        left.add(partition);
-      }
-    }
-    return left;
   }
 
   private Processor processor(TimeLimit timeLimit, Vacuum vacuum) {
@@ -289,7 +274,7 @@ public final class OutboxPipeline {
             crew.stopSignal(),
             config.maxInnerIterations(),
             vacuum::delivered,
-            partition -> announce(Kind.READY, List.of(partition)));
+            wakeups::elsewhere);
     Map<String, Processor.Delivery> deliveries = new HashMap<>();
     for (Queue queue : queues.all()) {
       QueueConfig each = queue.config();

@@ -15,6 +15,9 @@ import org.slf4j.LoggerFactory;
 final class Processor implements Worker {
   private static final Logger log = LoggerFactory.getLogger(Processor.class);
 
+  /** With the standard backoff after some ten seconds. */
+  private static final int FIRST_REMINDER = 8;
+
   /** Serves a partition: delivers what waits and settles the turn. */
   interface Delivery {
     void serve(Place place, Turn<String> turn);
@@ -73,14 +76,25 @@ final class Processor implements Worker {
   }
 
   private static void serve(Place place, Delivery delivery, Turn<String> turn) {
+    int failures = turn.failuresBefore();
     try (turn) {
       delivery.serve(place, turn);
     } catch (RuntimeException e) {
-      log.warn(
-          "{}/{}: the delivery failed and is tried again after a pause",
-          place.queue().name(),
-          place.number(),
-          e);
+      complain(place, e, failures + 1);
     }
+  }
+
+  /** The first failure is worth a line, and those that show that it lasts; not every try. */
+  private static void complain(Place place, RuntimeException failure, int failures) {
+    String queue = place.queue().name();
+    if (Integer.bitCount(failures) == 1 && (failures == 1 || failures >= FIRST_REMINDER)) {
+      log.warn(
+          "{}/{}: the delivery failed ({} in a row) and is tried again after a pause: {}",
+          queue,
+          place.number(),
+          failures,
+          failure.toString().strip().replaceAll("\\s*\\R\\s*", " "));
+    }
+    log.debug("{}/{}: the delivery failed here", queue, place.number(), failure);
   }
 }

@@ -10,6 +10,7 @@ import java.util.Map;
 /** Gives delayed messages to their partitions when they are due. */
 final class Promoter implements Worker {
   private static final int AT_ONCE = 1_000;
+  private static final Duration ELSEWHERE = Duration.ofMillis(20);
 
   private final MessageStore messages;
   private final QueueStore queues;
@@ -41,6 +42,7 @@ final class Promoter implements Worker {
     }
     Map<Long, Integer> promoted = messages.promote(AT_ONCE);
     dirty.mark(promoted.keySet());
-    return Next.now();
+    // If another process is at it, its commit will move the next due time.
+    return promoted.isEmpty() ? Next.after(ELSEWHERE) : Next.now();
   }
 }

@@ -61,6 +61,11 @@ final class ReadyPartitions {
     return agenda.mark(queue, List.of(partition), notBefore);
   }
 
+  /** As above, but somebody has it for that long, or is done before: news may shorten the wait. */
+  int markLeased(String queue, long partition, Duration atMost) {
+    return agenda.markReckoned(queue, partition, atMost);
+  }
+
   /** The turn of the partition that has been due for longest; null if none is. */
   @Nullable Turn<String> take() {
     List<Turn<String>> turns = agenda.take(1);

@@ -73,7 +73,12 @@ final class Reconciler implements Worker {
     for (Backlog backlog : store.backlog()) {
       Place place = queues.place(backlog.partitionId());
       if (place != null && processor.serves(place.queue().name())) {
-        found |= ready.mark(place.queue().name(), backlog.partitionId(), backlog.dueIn()) > 0;
+        String queue = place.queue().name();
+        found |=
+            (backlog.leased()
+                    ? ready.markLeased(queue, backlog.partitionId(), backlog.dueIn())
+                    : ready.mark(queue, backlog.partitionId(), backlog.dueIn()))
+                > 0;
       }
     }
     return found;

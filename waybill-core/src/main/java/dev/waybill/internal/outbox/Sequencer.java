@@ -19,6 +19,9 @@ final class Sequencer implements Worker {
   /** More would make one transaction hold too many rows, and keep the others from helping. */
   private static final int MOST_PARTITIONS = 128;
 
+  /** Of all partitions of a visit: statements and transactions have to stay of a bearable size. */
+  static final int MOST_MESSAGES = 50_000;
+
   private final int number;
   private final DirtyPartitions dirty;
   private final MessageStore store;
@@ -74,7 +77,8 @@ final class Sequencer implements Worker {
   private void visit(DirtyPartitions.Claim claim) {
     long began = time.nanos();
     long[] ids = claim.ids().stream().mapToLong(Long::longValue).toArray();
-    Map<Long, Integer> counts = store.sequence(ids, messages);
+    int each = Math.min(messages, MOST_MESSAGES / ids.length);
+    Map<Long, Integer> counts = store.sequence(ids, each);
     List<Long> advanced = new ArrayList<>();
     List<Long> drained = new ArrayList<>();
     List<Long> saturated = new ArrayList<>();
@@ -90,7 +94,7 @@ final class Sequencer implements Worker {
       if (count > 0) {
         advanced.add(id);
       }
-      (count < messages ? drained : saturated).add(id);
+      (count < each ? drained : saturated).add(id);
     }
     if (!advanced.isEmpty()) {
       numbered.accept(advanced);

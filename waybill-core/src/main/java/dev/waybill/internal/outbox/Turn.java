@@ -31,6 +31,11 @@ final class Turn<Q> implements AutoCloseable {
     return agenda.skips(entry) == 0;
   }
 
+  /** How many times in a row it went wrong before this one. */
+  int failuresBefore() {
+    return agenda.failures(entry);
+  }
+
   /** All went well; whether there is more to do, behind the others. */
   void done(boolean more) {
     if (first()) {

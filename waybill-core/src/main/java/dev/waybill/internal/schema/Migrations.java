@@ -14,7 +14,8 @@ final class Migrations {
    * The bundle of this release: {@code V…} are migrations, and {@code C…} is the cutover that
    * completes the migration of its number.
    */
-  private static final List<String> OF_THIS_RELEASE = List.of("V001__guard", "V002__outbox");
+  private static final List<String> OF_THIS_RELEASE =
+      List.of("V001__guard", "V002__outbox", "V003__jobs");
 
   private static final Pattern NAME = Pattern.compile("([VC])(\\d+)__(\\w+)");
 

@@ -1,5 +1,6 @@
 package dev.waybill.internal.sql;
 
+import java.nio.ByteBuffer;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -12,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
@@ -32,7 +34,7 @@ public final class Query {
     this.sql = sql;
   }
 
-  /** A whole number, a text, bytes, a truth value, a time or null. */
+  /** A whole number, a text, bytes, a truth value, a time, an id or null. */
   public Query set(String parameter, @Nullable Object value) {
     if (!sql.knows(parameter)) {
       throw new IllegalArgumentException(
@@ -172,12 +174,29 @@ public final class Query {
       statement.setBytes(at, bytes);
     } else if (value instanceof Instant time) {
       statement.setLong(at, micros(time));
+    } else if (value instanceof UUID id) {
+      bind(statement, at, id);
     } else if (value == null || BINDABLE.contains(value.getClass())) {
       statement.setObject(at, value);
     } else {
       // Some driver would store it in a form of its own.
       throw new IllegalArgumentException(
           "Statement " + sql.name() + ": a " + value.getClass().getName() + " cannot be bound");
+    }
+  }
+
+  /** Each database has its own idea of 16 bytes; {@link Row#uuid} is the way back. */
+  private void bind(PreparedStatement statement, int at, UUID id) throws SQLException {
+    switch (dialect) {
+      case POSTGRES -> statement.setObject(at, id);
+      case MYSQL, MARIADB ->
+          statement.setBytes(
+              at,
+              ByteBuffer.allocate(16)
+                  .putLong(id.getMostSignificantBits())
+                  .putLong(id.getLeastSignificantBits())
+                  .array());
+      case SQLITE -> statement.setString(at, id.toString());
     }
   }
 

@@ -1,10 +1,12 @@
 package dev.waybill.internal.sql;
 
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** The current row of a result, read by column name. */
@@ -82,5 +84,23 @@ public final class Row {
   public @Nullable Instant timeOrNull(String column) throws SQLException {
     long micros = result.getLong(column);
     return result.wasNull() ? null : Instant.EPOCH.plus(micros, ChronoUnit.MICROS);
+  }
+
+  /** An id that is never null. */
+  public UUID uuid(String column) throws SQLException {
+    return notNull(column, uuidOrNull(column));
+  }
+
+  /** An id that may be null. */
+  public @Nullable UUID uuidOrNull(String column) throws SQLException {
+    Object value = result.getObject(column);
+    if (value == null || value instanceof UUID) {
+      return (UUID) value;
+    }
+    if (value instanceof byte[] bytes) {
+      ByteBuffer buffer = ByteBuffer.wrap(bytes);
+      return new UUID(buffer.getLong(), buffer.getLong());
+    }
+    return UUID.fromString(value.toString());
   }
 }

@@ -31,7 +31,7 @@ record Sql(
     List<String> rowParameters,
     List<String> tailParameters) {
 
-  private static final Pattern PARAMETER = Pattern.compile("(?<![:\\w]):([a-z][a-z0-9_]*)");
+  static final Pattern PARAMETER = Pattern.compile("(?<![:\\w]):([a-z][a-z0-9_]*)");
   private static final Pattern BETWEEN = Pattern.compile("\\[([a-z ]+)]");
   private static final String REPEATED = "...";
 
@@ -60,12 +60,12 @@ record Sql(
 
   /** Behind the parenthesis that three dots follow, or -1. */
   private static int endOfRepeatedRow(String text) {
-    int at = codeOnly(text).indexOf(")" + REPEATED);
+    int at = SqlScanner.codeOnly(text).indexOf(")" + REPEATED);
     return at < 0 ? -1 : at + 1;
   }
 
   private static int startOfRow(String name, String text, int end) {
-    String code = codeOnly(text);
+    String code = SqlScanner.codeOnly(text);
     if (code.indexOf(REPEATED, end + 1) >= 0) {
       throw new IllegalStateException("Statement " + name + " repeats more than one row");
     }
@@ -77,16 +77,6 @@ record Sql(
       }
     }
     throw new IllegalStateException("Statement " + name + " repeats a row that never begins");
-  }
-
-  /** The text with spaces in place of what is quoted. */
-  private static String codeOnly(String text) {
-    StringBuilder out = new StringBuilder();
-    for (SqlScanner.Piece piece : SqlScanner.scan(text)) {
-      out.append(
-          piece.type() == SqlScanner.Type.CODE ? piece.text() : " ".repeat(piece.text().length()));
-    }
-    return out.toString();
   }
 
   private static String withoutComments(String text) {

@@ -37,6 +37,15 @@ public final class SqlScanner {
     return new SqlScanner(sql).run();
   }
 
+  /** The text with spaces in place of what is no code. */
+  static String codeOnly(String text) {
+    StringBuilder out = new StringBuilder();
+    for (Piece piece : scan(text)) {
+      out.append(piece.type() == Type.CODE ? piece.text() : " ".repeat(piece.text().length()));
+    }
+    return out.toString();
+  }
+
   private List<Piece> run() {
     while (at < sql.length()) {
       char c = sql.charAt(at);

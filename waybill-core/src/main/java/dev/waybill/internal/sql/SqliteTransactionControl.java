@@ -43,7 +43,10 @@ final class SqliteTransactionControl implements TransactionControl {
       inWalMode = true;
     }
     connection.setAutoCommit(false);
-    run("rollback", "begin immediate");
+    // The driver does not say so if it could not begin: then there is nothing to roll back, and our
+    // own beginning tells what is in the way.
+    rollBackIfActive();
+    run("begin immediate");
   }
 
   @Override

@@ -4,11 +4,14 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -21,10 +24,23 @@ public final class Statements {
   private static final String FOLDER = "/dev/waybill/sql/";
   private static final String OWN = "_own";
 
+  private final Dialect dialect;
+  private final Naming naming;
   private final Map<String, Sql> byName;
 
-  private Statements(Map<String, Sql> byName) {
-    this.byName = byName;
+  /** The texts of those with optional parts, and what became of them. */
+  private final Map<String, String> withParts;
+
+  private final Map<Variant, Sql> variants = new ConcurrentHashMap<>();
+
+  private record Variant(String name, Set<String> given) {}
+
+  private Statements(
+      Dialect dialect, Naming naming, Map<String, Sql> byName, Map<String, String> withParts) {
+    this.dialect = dialect;
+    this.naming = naming;
+    this.byName = Collections.unmodifiableMap(byName);
+    this.withParts = Map.copyOf(withParts);
   }
 
   /**
@@ -33,25 +49,29 @@ public final class Statements {
    */
   public static Statements load(Dialect dialect, Naming naming, List<String> files) {
     Map<String, Sql> byName = new LinkedHashMap<>();
+    Map<String, String> withParts = new HashMap<>();
     for (String file : files) {
       String path = FOLDER + dialect.folder() + "/" + file;
-      add(resource(path + ".sql"), dialect, naming, byName);
+      List<String> texts = new ArrayList<>(List.of(resource(path + ".sql")));
       if (Statements.class.getResource(path + OWN + ".sql") != null) {
-        add(resource(path + OWN + ".sql"), dialect, naming, byName);
+        texts.add(resource(path + OWN + ".sql"));
+      }
+      for (String text : texts) {
+        blocks(text)
+            .forEach(
+                (name, block) -> {
+                  Sql sql = Sql.compile(name, OptionalParts.all(block), dialect, naming);
+                  if (byName.put(name, sql) != null) {
+                    throw new IllegalStateException(
+                        "Statement " + name + " is defined twice for " + dialect.folder());
+                  }
+                  if (OptionalParts.in(block)) {
+                    withParts.put(name, block);
+                  }
+                });
       }
     }
-    return new Statements(Collections.unmodifiableMap(byName));
-  }
-
-  private static void add(String text, Dialect dialect, Naming naming, Map<String, Sql> byName) {
-    blocks(text)
-        .forEach(
-            (name, block) -> {
-              if (byName.put(name, Sql.compile(name, block, dialect, naming)) != null) {
-                throw new IllegalStateException(
-                    "Statement " + name + " is defined twice for " + dialect.folder());
-              }
-            });
+    return new Statements(dialect, naming, byName, withParts);
   }
 
   /** The blocks of a file in their order, by name. */
@@ -126,6 +146,17 @@ public final class Statements {
   /** The JDBC text of a statement, with one row if it repeats rows. */
   public String text(String name) {
     return get(name).text(1);
+  }
+
+  /** The statement with those of its optional parts whose parameters are given. */
+  Sql get(String name, Set<String> given) {
+    String text = withParts.get(name);
+    if (text == null) {
+      throw new IllegalStateException("Statement " + name + " has no optional parts");
+    }
+    return variants.computeIfAbsent(
+        new Variant(name, Set.copyOf(given)),
+        variant -> Sql.compile(name, OptionalParts.only(text, variant.given()), dialect, naming));
   }
 
   Sql get(String name) {

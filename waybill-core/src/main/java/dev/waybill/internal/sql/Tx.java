@@ -4,6 +4,7 @@ import dev.waybill.DatabaseException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.Set;
 
 /**
  * A transaction in progress: a connection and the statements that may run on it. Whoever opened it
@@ -26,6 +27,11 @@ public final class Tx {
   /** A statement of the catalogue. */
   public Query sql(String name) {
     return new Query(connection, dialect, statements.get(name));
+  }
+
+  /** A statement with those of its optional parts all of whose parameters are given. */
+  public Query sql(String name, Set<String> given) {
+    return new Query(connection, dialect, statements.get(name, given));
   }
 
   /** A query that is no statement of the catalogue: a cutover's, written with the files' names. */

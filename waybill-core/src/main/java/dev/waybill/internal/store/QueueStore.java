@@ -44,8 +44,13 @@ public final class QueueStore {
     }
   }
 
-  /** A partition with messages beyond its cursor, and the time until somebody may deliver them. */
-  public record Backlog(long partitionId, Duration dueIn) {}
+  /**
+   * A partition with messages beyond its cursor.
+   *
+   * @param dueIn the time until somebody may deliver them
+   * @param leased whether that is because somebody has it, who may be done before
+   */
+  public record Backlog(long partitionId, Duration dueIn, boolean leased) {}
 
   private record Stored(long id, String name, int partitions) {}
 
@@ -190,7 +195,12 @@ public final class QueueStore {
     return database.single(
         tx ->
             tx.sql("outbox_backlog")
-                .list(row -> new Backlog(row.number("id"), MessageStore.until(row, "wait"))));
+                .list(
+                    row ->
+                        new Backlog(
+                            row.number("id"),
+                            MessageStore.until(row, "wait"),
+                            row.flag("leased"))));
   }
 
   /** How many messages of each queue have a number and are not done, by the queue's id. */

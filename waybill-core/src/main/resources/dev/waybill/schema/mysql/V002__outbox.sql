@@ -105,6 +105,7 @@ create table waybill_outbox_dead_letters (
   completed_at bigint,
   primary key (id),
   unique key waybill_outbox_dead_letters_seq_uq (partition_id, seq),
-  key waybill_outbox_dead_letters_open_ix (status, deadline, id),
+  key waybill_outbox_dead_letters_held_ix (deadline, id),
+  key waybill_outbox_dead_letters_done_ix (completed_at, id),
   key waybill_outbox_dead_letters_list_ix (status, failed_at, id)
 ) engine = InnoDB default character set utf8mb4 collate utf8mb4_bin;

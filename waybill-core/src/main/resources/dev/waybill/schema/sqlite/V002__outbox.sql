@@ -106,7 +106,10 @@ create table waybill_outbox_dead_letters (
 
 create unique index waybill_outbox_dead_letters_seq_uq on waybill_outbox_dead_letters (partition_id, seq);
 
-create index waybill_outbox_dead_letters_open_ix on waybill_outbox_dead_letters (status, deadline, id)
-  where status in ('pending', 'reprocessing');
+create index waybill_outbox_dead_letters_held_ix on waybill_outbox_dead_letters (deadline, id)
+  where deadline is not null;
+
+create index waybill_outbox_dead_letters_done_ix on waybill_outbox_dead_letters (completed_at, id)
+  where completed_at is not null;
 
 create index waybill_outbox_dead_letters_list_ix on waybill_outbox_dead_letters (status, failed_at, id);

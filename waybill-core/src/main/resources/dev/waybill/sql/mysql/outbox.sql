@@ -56,7 +56,8 @@ with recursive dirty (id) as (
 select id from dirty where id is not null
 
 -- name: outbox_backlog
-select p.id, greatest(c.not_before, c.lease_until) - timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) as wait
+select p.id, greatest(c.not_before, c.lease_until) - timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) as wait,
+  case when c.lease_until > c.not_before then 1 else 0 end as leased
 from waybill_outbox_partitions p
 join waybill_outbox_processor c on c.partition_id = p.id
 where p.sequence > c.processed_seq and c.paused_at is null
@@ -103,12 +104,14 @@ update waybill_outbox_processor set lease_until = 0, lease_owner = null where le
 -- name: outbox_cursor_lock
 select processed_seq from waybill_outbox_processor
 where partition_id = :partition_id and paused_at is null and not_before <= timestampdiff(microsecond, '1970-01-01', utc_timestamp(6))
+  and lease_until <= timestampdiff(microsecond, '1970-01-01', utc_timestamp(6))
 for update skip locked
 
 -- name: outbox_cursor_move
 update waybill_outbox_processor
 set processed_seq = :processed_seq, attempts = :attempts, last_error = :last_error,
-  not_before = case when :delay > 0 then timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) + :delay else 0 end
+  not_before = case when :delay > 0 then timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) + :delay else 0 end,
+  lease_owner = null, lease_until = 0
 where partition_id = :partition_id
 
 -- name: outbox_pause
@@ -181,6 +184,7 @@ on duplicate key update
 
 -- name: outbox_dedup_claimed
 select dedup_key, message_id from waybill_outbox_dedup where queue_id = :queue_id and dedup_key in ((:dedup_key)...)
+for update
 
 -- name: outbox_dedup_name
 insert into waybill_outbox_dedup (queue_id, dedup_key, message_id, expires_at)
@@ -188,4 +192,7 @@ values (:queue_id, :dedup_key, :message_id, 0)...
 on duplicate key update message_id = values(message_id)
 
 -- name: outbox_dedup_expire
-delete from waybill_outbox_dedup where expires_at <= timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) order by expires_at limit :rows
+delete d from waybill_outbox_dedup d join (
+  select queue_id, dedup_key from waybill_outbox_dedup where expires_at <= timestampdiff(microsecond, '1970-01-01', utc_timestamp(6))
+  order by expires_at limit :rows for update skip locked
+) gone on gone.queue_id = d.queue_id and gone.dedup_key = d.dedup_key

@@ -54,7 +54,8 @@ with recursive dirty (id) as (
 select id from dirty where id is not null
 
 -- name: outbox_backlog
-select p.id, greatest(c.not_before, c.lease_until) - (date_part('epoch', clock_timestamp()) * 1000000)::bigint as wait
+select p.id, greatest(c.not_before, c.lease_until) - (date_part('epoch', clock_timestamp()) * 1000000)::bigint as wait,
+  case when c.lease_until > c.not_before then 1 else 0 end as leased
 from waybill_outbox_partitions p
 join waybill_outbox_processor c on c.partition_id = p.id
 where p.sequence > c.processed_seq and c.paused_at is null
@@ -101,12 +102,14 @@ update waybill_outbox_processor set lease_until = 0, lease_owner = null where le
 -- name: outbox_cursor_lock
 select processed_seq from waybill_outbox_processor
 where partition_id = :partition_id and paused_at is null and not_before <= (date_part('epoch', clock_timestamp()) * 1000000)::bigint
+  and lease_until <= (date_part('epoch', clock_timestamp()) * 1000000)::bigint
 for no key update skip locked
 
 -- name: outbox_cursor_move
 update waybill_outbox_processor
 set processed_seq = :processed_seq, attempts = :attempts, last_error = :last_error,
-  not_before = case when :delay > 0 then (date_part('epoch', clock_timestamp()) * 1000000)::bigint + :delay else 0 end
+  not_before = case when :delay > 0 then (date_part('epoch', clock_timestamp()) * 1000000)::bigint + :delay else 0 end,
+  lease_owner = null, lease_until = 0
 where partition_id = :partition_id
 
 -- name: outbox_pause

@@ -21,7 +21,7 @@ select id from input order by k
 -- name: outbox_enqueue_delayed
 with input as materialized (
   select nextval('{waybill_outbox_message_sq}') as id, t.k, t.partition_id, t.type, t.message_key, t.headers, t.payload,
-    coalesce(t.due_at, (date_part('epoch', clock_timestamp()) * 1000000)::bigint + t.delay, 0) as due_at
+    coalesce(t.due_at, (date_part('epoch', clock_timestamp()) * 1000000)::bigint + t.delay) as due_at
   from unnest(:partitions::bigint[], :types::text[], :keys::text[], :headers::text[], :payloads::bytea[],
       :due_ats::bigint[], :delays::bigint[])
     with ordinality as t (partition_id, type, message_key, headers, payload, due_at, delay, k)
@@ -30,10 +30,10 @@ with input as materialized (
   select id, type, message_key, headers, payload from input
 ), incoming as (
   insert into waybill_outbox_incoming (partition_id, id)
-  select partition_id, id from input where due_at <= (date_part('epoch', clock_timestamp()) * 1000000)::bigint
+  select partition_id, id from input where due_at is null
 ), delayed as (
   insert into waybill_outbox_delayed (due_at, id, partition_id)
-  select due_at, id, partition_id from input where due_at > (date_part('epoch', clock_timestamp()) * 1000000)::bigint
+  select due_at, id, partition_id from input where due_at is not null
 )
 select id from input order by k
 
@@ -147,6 +147,7 @@ with cursor as materialized (
   select c.processed_seq, c.attempts, c.lease_epoch, p.sequence from waybill_outbox_processor c
   join waybill_outbox_partitions p on p.id = c.partition_id
   where c.partition_id = :partition_id and c.paused_at is null and c.not_before <= (date_part('epoch', clock_timestamp()) * 1000000)::bigint
+    and c.lease_until <= (date_part('epoch', clock_timestamp()) * 1000000)::bigint
   for no key update of c skip locked
 )
 select l.processed_seq, l.attempts, l.lease_epoch, l.sequence,

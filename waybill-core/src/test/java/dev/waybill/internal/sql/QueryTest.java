@@ -289,7 +289,7 @@ class QueryTest {
 
   @Test
   void whatADriverWouldStoreInItsOwnFormIsRefused() {
-    for (Object value : new Object[] {UUID.randomUUID(), List.of(), 'c', Duration.ZERO}) {
+    for (Object value : new Object[] {new Object(), List.of(), 'c', Duration.ZERO}) {
       assertThatThrownBy(
               () ->
                   own.transact(
@@ -300,6 +300,32 @@ class QueryTest {
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageContaining("cannot be bound");
     }
+  }
+
+  @Test
+  void anIdComesBackAsItWas() {
+    String column =
+        switch (own.dialect()) {
+          case POSTGRES -> "cast(:id as uuid)";
+          case MYSQL, MARIADB -> "cast(:id as binary(16))";
+          case SQLITE -> ":id";
+        };
+    for (UUID id : List.of(UUID.randomUUID(), new UUID(0, 0), new UUID(-1, Long.MIN_VALUE))) {
+      assertThat(
+              own.<UUID>transact(
+                  tx ->
+                      tx.query("select " + column + " as id")
+                          .set("id", id)
+                          .one(row -> row.uuid("id"))))
+          .isEqualTo(id);
+    }
+    assertThat(
+            own.<Boolean>transact(
+                tx ->
+                    tx.query("select " + column + " as id")
+                        .set("id", null)
+                        .one(row -> row.uuidOrNull("id") == null)))
+        .isTrue();
   }
 
   @Test

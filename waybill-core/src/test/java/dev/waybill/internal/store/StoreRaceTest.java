@@ -276,4 +276,26 @@ class StoreRaceTest {
     sequence();
     assertThat(numbered()).extracting(Stores::text).containsExactly("d", "c");
   }
+
+  @Test
+  void aQueueThatChangesItsKindOfDeliveryKeepsItsCursor() {
+    stores.enqueue(first, "a", "b", "c");
+    sequence();
+    Delivery leased = messages().lease(first, "old", Stores.MINUTE, 1).orElseThrow();
+    // A process of the new release leaves the partition to the lease's owner ...
+    assertThat(lockedByAnother()).isEmpty();
+    Lease zombie = new Lease(first, "old", leased.epoch(), Stores.MINUTE);
+    assertThat(messages().next(zombie, 1, 1)).isPresent();
+    stores.database.single(
+        tx -> tx.query("update waybill_outbox_processor set lease_until = 1").update());
+    // ... until it ends; and then the owner can no longer set the cursor back.
+    stores.database.transact(
+        tx -> {
+          messages().lock(tx, first, 10).orElseThrow();
+          messages().move(tx, first, CursorMove.doneUpTo(3), List.of());
+          return true;
+        });
+    assertThat(messages().end(zombie, CursorMove.doneUpTo(2), List.of())).isFalse();
+    assertThat(messages().state(first).processedSeq()).isEqualTo(3);
+  }
 }

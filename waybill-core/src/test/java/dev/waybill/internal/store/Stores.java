@@ -40,7 +40,10 @@ public final class Stores {
   /** Opens a database that is migrated. */
   public static Database open(DataSource dataSource) {
     return Database.open(
-        dataSource, Naming.standard(), List.of("outbox"), Retry.standard(Time.system()::sleep));
+        dataSource,
+        Naming.standard(),
+        List.of("outbox", "dead_letters"),
+        Retry.standard(Time.system()::sleep));
   }
 
   /** Registers a queue and gives the rows of its partitions. */

@@ -1,0 +1,72 @@
+package dev.waybill.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.waybill.Waybill;
+import dev.waybill.outbox.EnqueueMessage;
+import dev.waybill.outbox.Outbox;
+import dev.waybill.outbox.Partitions;
+import dev.waybill.schema.Schema;
+import dev.waybill.testkit.DatabaseProduct;
+import dev.waybill.testkit.EveryDatabase;
+import dev.waybill.testkit.TestDatabase;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** {@code waybill status} and {@code waybill queues} as an operator calls them. */
+@EveryDatabase
+class OutboxCommandsIT {
+  private final TestDatabase database;
+
+  OutboxCommandsIT(TestDatabase database) {
+    this.database = database.fresh();
+  }
+
+  private Cli run(String... command) throws Exception {
+    List<String> args = new ArrayList<>(List.of(command));
+    args.addAll(List.of("--url", database.url()));
+    if (database.product() != DatabaseProduct.SQLITE) {
+      args.addAll(List.of("--user", database.user(), "--password-env", "DB_PASSWORD"));
+    }
+    return Cli.jar(Map.of("DB_PASSWORD", database.password()), args.toArray(String[]::new));
+  }
+
+  @Test
+  void theStatusShowsWhatWaitsAndQueuesArePausedAndResumed() throws Exception {
+    Schema.migrate(database.dataSource());
+    assertThat(run("status").out()).contains("No queue");
+    try (Waybill waybill =
+        Waybill.builder(database.dataSource())
+            .outbox(o -> o.queue("orders", Partitions.of(2)).produceOnly())
+            .start()) {
+      Outbox outbox = waybill.outbox();
+      outbox.inTransaction(
+          connection ->
+              outbox.enqueue(connection, "orders", EnqueueMessage.of("a", "b").partition(1)));
+      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+      while (outbox.status().get(0).lag() == 0) {
+        assertThat(System.nanoTime()).as("waited in vain").isLessThan(deadline);
+        TimeUnit.MILLISECONDS.sleep(10);
+      }
+    }
+    Cli status = run("status");
+    assertThat(status.exit()).as(status.err()).isZero();
+    assertThat(status.out())
+        .contains("orders")
+        .contains("partition 1")
+        .contains("waiting for a process that serves this queue")
+        .doesNotContain("partition 0");
+
+    assertThat(run("queues", "pause", "orders", "--partition", "1").out())
+        .startsWith("Paused partition 1 of orders.");
+    assertThat(run("status", "--json").out()).contains("\"paused\" : true").contains("\"lag\" : 1");
+    assertThat(run("queues", "resume", "orders").exit()).isZero();
+    assertThat(run("status", "--json").out()).doesNotContain("\"paused\" : true");
+    Cli unknown = run("queues", "pause", "nothing");
+    assertThat(unknown.exit()).isEqualTo(1);
+    assertThat(unknown.err()).contains("'nothing' is not registered");
+  }
+}

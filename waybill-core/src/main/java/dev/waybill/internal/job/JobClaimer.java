@@ -1,0 +1,161 @@
+package dev.waybill.internal.job;
+
+import dev.waybill.DatabaseException;
+import dev.waybill.DatabaseException.Kind;
+import dev.waybill.internal.loop.Crew;
+import dev.waybill.internal.loop.Next;
+import dev.waybill.internal.loop.Time;
+import dev.waybill.internal.loop.Worker;
+import dev.waybill.internal.sql.Database;
+import dev.waybill.internal.store.JobLeaseStore;
+import dev.waybill.internal.store.JobLeaseStore.Claim;
+import dev.waybill.internal.store.JobLeaseStore.Lease;
+import dev.waybill.job.JobOptions;
+import dev.waybill.job.RetryPolicy;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Leases exactly as many jobs as there are free slots, and has them run. Looks less and less often
+ * while there is nothing, unless rung.
+ */
+final class JobClaimer implements Worker {
+  private static final Logger log = LoggerFactory.getLogger(JobClaimer.class);
+
+  private final Database database;
+  private final Time time;
+  private final Crew crew;
+  private final JobOptions options;
+  private final Set<String> types;
+  private final RunningJobs running;
+  private final JobRunner runner;
+  private Duration poll;
+  private boolean unsure;
+  private volatile boolean closed;
+
+  JobClaimer(
+      Database database,
+      Time time,
+      Crew crew,
+      JobOptions options,
+      Set<String> types,
+      RunningJobs running,
+      JobRunner runner) {
+    this.database = database;
+    this.time = time;
+    this.crew = crew;
+    this.options = options;
+    this.types = types;
+    this.running = running;
+    this.runner = runner;
+    this.poll = options.poll();
+  }
+
+  @Override
+  public String name() {
+    return "job-claimer";
+  }
+
+  /** No further claims. */
+  void close() {
+    closed = true;
+  }
+
+  @Override
+  public Next runOnce() {
+    if (types.isEmpty() || closed) {
+      return Next.whenRung();
+    }
+    if (unsure) {
+      releaseWhatNobodyRuns();
+    }
+    int free = Math.min(options.batch(), running.free());
+    if (free == 0) {
+      return Next.whenRung(options.idlePoll());
+    }
+    List<Claim> claims = claim(free);
+    if (claims.isEmpty()) {
+      Duration wait = poll;
+      poll = min(poll.multipliedBy(2), options.idlePoll());
+      return Next.whenRung(wait);
+    }
+    poll = options.poll();
+    return running.free() > 0 ? Next.now() : Next.whenRung(options.idlePoll());
+  }
+
+  private static Duration min(Duration one, Duration other) {
+    return one.compareTo(other) < 0 ? one : other;
+  }
+
+  private List<Claim> claim(int free) {
+    long asked = time.nanos();
+    List<Claim> claims;
+    try {
+      claims =
+          database.transact(
+              tx -> {
+                JobLeaseStore store = JobLeaseStore.in(tx);
+                List<Claim> locked = new ClaimPlan(store, free).claim(types);
+                if (!locked.isEmpty()) {
+                  store.lease(
+                      locked.stream().map(Claim::id).toList(), options.worker(), options.lease());
+                }
+                return locked;
+              });
+    } catch (DatabaseException e) {
+      // Another claim took a resource first: nothing is wrong.
+      if (e.kind() == Kind.DUPLICATE) {
+        log.debug("A resource was claimed elsewhere at the same moment", e);
+        return List.of();
+      }
+      unsure = true;
+      throw e;
+    }
+    List<JobRun> runs =
+        claims.stream()
+            .map(claim -> new JobRun(claim, options.worker(), asked, options.lease()))
+            .toList();
+    if (!runs.isEmpty()) {
+      running.add(runs);
+      runs.forEach(this::start);
+    }
+    return claims;
+  }
+
+  private void start(JobRun run) {
+    if (!crew.run("job-" + run.claim().type(), () -> runner.run(run))) {
+      runner.handBack(run);
+    }
+  }
+
+  /**
+   * A commit whose answer was lost may have leased jobs that nobody here knows of. They are given
+   * back, as if they had not been claimed; the fresh lease of each proves that nobody began.
+   */
+  private void releaseWhatNobodyRuns() {
+    int released =
+        database.transact(
+            tx -> {
+              JobLeaseStore store = JobLeaseStore.in(tx);
+              List<Lease> orphans =
+                  store.lockOwned(options.worker()).stream()
+                      .filter(lease -> !running.has(lease.fence()))
+                      .toList();
+              if (!orphans.isEmpty()) {
+                Verdict verdict = new Verdict(() -> 0);
+                store.settle(
+                    orphans.stream()
+                        .map(lease -> verdict.on(lease, Ending.released(), RetryPolicy.standard()))
+                        .toList());
+              }
+              return orphans.size();
+            });
+    unsure = false;
+    if (released > 0) {
+      log.info("Released {} jobs that a claim with an unknown outcome had leased", released);
+    }
+  }
+}

@@ -1,0 +1,102 @@
+package dev.waybill.internal.job;
+
+import dev.waybill.internal.loop.Backoff;
+import dev.waybill.internal.loop.Bell;
+import dev.waybill.internal.loop.Crew;
+import dev.waybill.internal.loop.LoopOptions;
+import dev.waybill.internal.loop.Time;
+import dev.waybill.internal.sql.Database;
+import dev.waybill.job.JobHandler;
+import dev.waybill.job.JobOptions;
+import dev.waybill.job.Jobs;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * Everything about jobs, wired: the door and the workers, in the order a job meets them.
+ *
+ * <p>To stop: {@link #askToStop}, then stop the crew, then {@link #handBack}.
+ */
+public final class JobEngine {
+  /** The files of the catalogue that the engine's statements are in. */
+  public static final List<String> SQL_FILES = List.of("job", "schedule");
+
+  private static final Backoff SETTLE_BACKOFF =
+      Backoff.standard().withInitial(Duration.ofMillis(20)).withMax(Duration.ofSeconds(2));
+
+  private final Time time;
+  private final RunningJobs running;
+  private final JobClaimer claimer;
+  private final JobSettler settler;
+  private final JobHeart heart;
+  private final Jobs jobs;
+
+  /**
+   * Adds the workers to a crew that is not started yet. A process without handlers only produces:
+   * it neither claims nor renews, but stages, reaps and schedules for the others.
+   */
+  public JobEngine(
+      Database database,
+      Time time,
+      Crew crew,
+      JobOptions options,
+      Map<String, JobHandler> handlers) {
+    this.time = time;
+    Map<String, JobHandler> byType = new TreeMap<>(handlers);
+    Bell due = new Bell();
+    Bell schedules = new Bell();
+    Verdict verdict = new Verdict(() -> ThreadLocalRandom.current().nextDouble());
+    RetryPolicies policies = new RetryPolicies(time);
+    JobIds ids = new JobIds(time);
+    JobEnqueuer enqueuer = new JobEnqueuer(ids);
+
+    this.running = new RunningJobs(options.concurrency());
+    this.settler = new JobSettler(database, policies, verdict, running, options.batch());
+    JobRunner runner = new JobRunner(database, time, byType, settler);
+    Bell claim = running.changed();
+    this.claimer = new JobClaimer(database, time, crew, options, byType.keySet(), running, runner);
+    this.heart = new JobHeart(database, time, options, running);
+    Scheduler scheduler = new Scheduler(database, enqueuer, claim);
+
+    LoopOptions loop = LoopOptions.defaults();
+    crew.add(scheduler, loop.withBells(schedules));
+    crew.add(new JobStager(database, options, claim), loop.withBells(due));
+    if (!byType.isEmpty()) {
+      crew.add(claimer, loop.withBells(claim));
+      crew.add(new JobTimekeeper(time, options, running), loop.withBells(running.watched()));
+      crew.add(heart, loop.withBells(running.watched()).withBackoff(SETTLE_BACKOFF));
+      crew.add(settler, loop.withBells(settler.bell()).withBackoff(SETTLE_BACKOFF));
+    }
+    crew.add(new JobReaper(database, options, policies, verdict, claim), loop);
+
+    this.jobs =
+        new JobDoor(
+            database,
+            enqueuer,
+            new DefinitionCatalog(database),
+            new JobOperations(ids),
+            new ScheduleDoor(database, scheduler, schedules, claim),
+            List.of(due, claim));
+  }
+
+  /** The door. */
+  public Jobs jobs() {
+    return jobs;
+  }
+
+  /** No further claims; handlers learn that they should stop. */
+  public void askToStop() {
+    claimer.close();
+    settler.close();
+    running.all().forEach(run -> run.stop(JobRun.Stop.SHUTDOWN, time.nanos()));
+  }
+
+  /** After the crew has stopped: settles what has ended meanwhile and gives connections back. */
+  public void handBack() {
+    settler.close();
+    heart.close();
+  }
+}

@@ -1,0 +1,140 @@
+package dev.waybill.internal.job;
+
+import dev.waybill.DatabaseException;
+import dev.waybill.DatabaseException.Kind;
+import dev.waybill.internal.loop.Bell;
+import dev.waybill.internal.loop.Next;
+import dev.waybill.internal.loop.Worker;
+import dev.waybill.internal.sql.Database;
+import dev.waybill.internal.sql.Tx;
+import dev.waybill.internal.store.JobHistoryStore;
+import dev.waybill.internal.store.JobLeaseStore;
+import dev.waybill.internal.store.JobLeaseStore.Lease;
+import dev.waybill.internal.store.JobLeaseStore.Settled;
+import dev.waybill.job.AttemptOutcome;
+import dev.waybill.job.JobEvent;
+import dev.waybill.job.JobOptions;
+import dev.waybill.job.RetryPolicy;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Ends the attempts of the dead: a lease that nobody renewed is a failure under the type's retry
+ * policy. Goes on without a pause while there are more.
+ */
+final class JobReaper implements Worker {
+  private static final Logger log = LoggerFactory.getLogger(JobReaper.class);
+
+  private final Database database;
+  private final JobOptions options;
+  private final RetryPolicies policies;
+  private final Verdict verdict;
+  private final Bell claimers;
+
+  JobReaper(
+      Database database,
+      JobOptions options,
+      RetryPolicies policies,
+      Verdict verdict,
+      Bell claimers) {
+    this.database = database;
+    this.options = options;
+    this.policies = policies;
+    this.verdict = verdict;
+    this.claimers = claimers;
+  }
+
+  @Override
+  public String name() {
+    return "job-reaper";
+  }
+
+  @Override
+  public Next runOnce() {
+    int reaped = reap();
+    if (reaped > 0) {
+      log.info("Reaped {} jobs whose lease had ended", reaped);
+      claimers.ring();
+    }
+    return reaped == options.batch() ? Next.now() : Next.after(options.reap());
+  }
+
+  private int reap() {
+    try {
+      return database.transact(
+          tx -> {
+            JobLeaseStore store = JobLeaseStore.in(tx);
+            store.unhold();
+            List<Lease> expired = store.lockExpired(options.batch());
+            if (!expired.isEmpty()) {
+              store.settle(expired.stream().map(lease -> judge(tx, lease)).toList());
+            }
+            return expired.size();
+          });
+    } catch (DatabaseException e) {
+      if (e.kind() == Kind.CONTENTION || e.kind() == Kind.DISCONNECTED) {
+        throw e;
+      }
+      return oneByOne(e);
+    }
+  }
+
+  private Settled judge(Tx tx, Lease lease) {
+    return verdict.on(lease, Ending.leaseExpired(), policies.of(tx, lease.type()));
+  }
+
+  /** One of them spoils the batch: it is put aside, the others go their way. */
+  private int oneByOne(DatabaseException because) {
+    List<Lease> expired =
+        database.transact(tx -> JobLeaseStore.in(tx).lockExpired(options.batch()));
+    log.warn("A batch of {} expired leases was refused; trying each", expired.size(), because);
+    for (Lease lease : expired) {
+      try {
+        settleExpired(lease, false);
+      } catch (DatabaseException e) {
+        if (e.kind() == Kind.CONTENTION || e.kind() == Kind.DISCONNECTED) {
+          throw e;
+        }
+        log.error("Job {} is put aside: its attempt cannot be recorded", lease.fence().id(), e);
+        settleExpired(lease, true);
+      }
+    }
+    return expired.size();
+  }
+
+  private void settleExpired(Lease seen, boolean quarantine) {
+    database.transact(
+        tx -> {
+          JobLeaseStore store = JobLeaseStore.in(tx);
+          for (Lease lease : store.lockForSettling(List.of(seen.fence()))) {
+            if (lease.isLive()) {
+              continue;
+            }
+            if (quarantine) {
+              putAside(tx, store, lease);
+            } else {
+              store.settle(List.of(judge(tx, lease)));
+            }
+          }
+          return true;
+        });
+  }
+
+  /** Ends the job without a record of the attempt; nobody owns it afterwards. */
+  private void putAside(Tx tx, JobLeaseStore store, Lease lease) {
+    Settled end =
+        verdict.on(
+            lease,
+            Ending.of(AttemptOutcome.TERMINAL, "job.quarantined", "the attempt cannot be recorded"),
+            RetryPolicy.standard());
+    store.moveOnly(List.of(end));
+    JobHistoryStore.in(tx)
+        .event(
+            lease.fence().id(),
+            lease.fence().run(),
+            lease.fence().attempt(),
+            JobEvent.Kind.QUARANTINED,
+            "the attempt cannot be recorded");
+  }
+}

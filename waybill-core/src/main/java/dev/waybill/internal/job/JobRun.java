@@ -1,0 +1,195 @@
+package dev.waybill.internal.job;
+
+import dev.waybill.internal.loop.Time;
+import dev.waybill.internal.store.JobLeaseStore.Claim;
+import dev.waybill.internal.store.JobLeaseStore.Fence;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * An attempt in this process: which job, how long it may take, how long the lease is ours for sure,
+ * and whether it is to stop. All times are monotonic and counted from before the database was
+ * asked, so that this process gives up before the database does.
+ *
+ * <p>Safe for use by many threads.
+ */
+final class JobRun {
+  /** Why an attempt is to stop. */
+  enum Stop {
+    TIMEOUT,
+    LEASE_LOST,
+    SHUTDOWN
+  }
+
+  private static final Logger log = LoggerFactory.getLogger(JobRun.class);
+
+  private final Claim claim;
+  private final Fence fence;
+  private final long deadline;
+  private final ReentrantLock lock = new ReentrantLock();
+
+  // Guarded by the lock.
+  private final List<Runnable> actions = new ArrayList<>();
+  private long leaseEnd;
+  private @Nullable Thread thread;
+  private @Nullable Stop stop;
+  private long stoppedAt;
+  private boolean done;
+
+  /**
+   * An attempt that has just been leased.
+   *
+   * @param leasedAt monotonic, before the database was asked
+   */
+  JobRun(Claim claim, String worker, long leasedAt, Duration lease) {
+    this.claim = claim;
+    this.fence = new Fence(claim.id(), claim.run(), claim.attempt(), worker);
+    this.deadline = leasedAt + claim.timeoutMicros() * 1000;
+    this.leaseEnd = leasedAt + Time.toNanos(lease);
+  }
+
+  Claim claim() {
+    return claim;
+  }
+
+  Fence fence() {
+    return fence;
+  }
+
+  long deadline() {
+    return deadline;
+  }
+
+  Duration timeout() {
+    return Duration.ofNanos(claim.timeoutMicros() * 1000);
+  }
+
+  /** Until when the lease is ours for sure. */
+  long leaseEnd() {
+    lock.lock();
+    try {
+      return leaseEnd;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  void renewed(long end) {
+    lock.lock();
+    try {
+      leaseEnd = Math.max(leaseEnd, end);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The handler begins, on this thread. */
+  void begin() {
+    lock.lock();
+    try {
+      thread = Thread.currentThread();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The handler has ended: no interrupt of ours comes from here on. */
+  void end() {
+    lock.lock();
+    try {
+      thread = null;
+      done = true;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Nullable Stop stop() {
+    lock.lock();
+    try {
+      return stop;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Whether the handler has ended. */
+  boolean isDone() {
+    lock.lock();
+    try {
+      return done;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Asks the handler to stop; the first reason counts. */
+  void stop(Stop why, long now) {
+    List<Runnable> due = List.of();
+    lock.lock();
+    try {
+      if (stop == null) {
+        stop = why;
+        stoppedAt = now;
+        due = List.copyOf(actions);
+        actions.clear();
+      }
+    } finally {
+      lock.unlock();
+    }
+    due.forEach(this::call);
+  }
+
+  /** Interrupts a handler that was asked to stop and had its time; returns when to ask again. */
+  long insist(Duration grace, long now) {
+    lock.lock();
+    try {
+      if (stop == null || thread == null) {
+        return Time.FOREVER;
+      }
+      long left = stoppedAt + Time.toNanos(grace) - now;
+      if (left <= 0) {
+        thread.interrupt();
+        // Again later: whoever swallowed it may be in the next blocking call by then.
+        return Duration.ofSeconds(1).toNanos();
+      }
+      return left;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  void onStop(Runnable action) {
+    boolean now;
+    lock.lock();
+    try {
+      now = stop != null;
+      if (!now) {
+        actions.add(action);
+      }
+    } finally {
+      lock.unlock();
+    }
+    if (now) {
+      call(action);
+    }
+  }
+
+  private void call(Runnable action) {
+    try {
+      action.run();
+    } catch (RuntimeException e) {
+      log.warn("Job {}: what should run when it is canceled failed", fence.id(), e);
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "job " + fence.id() + " run " + fence.run() + " attempt " + fence.attempt();
+  }
+}

@@ -1,0 +1,234 @@
+package dev.waybill.internal.job;
+
+import dev.waybill.DatabaseException;
+import dev.waybill.DatabaseException.Kind;
+import dev.waybill.internal.loop.Bell;
+import dev.waybill.internal.loop.Next;
+import dev.waybill.internal.loop.Worker;
+import dev.waybill.internal.sql.Database;
+import dev.waybill.internal.sql.Tx;
+import dev.waybill.internal.store.JobLeaseStore;
+import dev.waybill.internal.store.JobLeaseStore.Fence;
+import dev.waybill.internal.store.JobLeaseStore.Lease;
+import dev.waybill.internal.store.JobLeaseStore.Settled;
+import dev.waybill.job.AttemptOutcome;
+import dev.waybill.job.JobResult.Completing;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Writes what became of attempts. Those that end while a transaction is on its way are settled
+ * together in the next one: batches form under load and nobody waits for one. What fails for want
+ * of a database is tried again while the leases live; the fence decides whether it still counts.
+ */
+final class JobSettler implements Worker {
+  private static final Logger log = LoggerFactory.getLogger(JobSettler.class);
+
+  private record Ended(JobRun run, Ending ending) {}
+
+  private final Database database;
+  private final RetryPolicies policies;
+  private final Verdict verdict;
+  private final RunningJobs running;
+  private final int batch;
+  private final Bell bell = new Bell();
+  private final ConcurrentLinkedDeque<Ended> queue = new ConcurrentLinkedDeque<>();
+  private final ReentrantLock writing = new ReentrantLock();
+  private volatile boolean closed;
+
+  JobSettler(
+      Database database, RetryPolicies policies, Verdict verdict, RunningJobs running, int batch) {
+    this.database = database;
+    this.policies = policies;
+    this.verdict = verdict;
+    this.running = running;
+    this.batch = batch;
+  }
+
+  @Override
+  public String name() {
+    return "job-settler";
+  }
+
+  Bell bell() {
+    return bell;
+  }
+
+  /** Has an attempt settled; its slot becomes free afterwards. */
+  void settle(JobRun run, Ending ending) {
+    queue.add(new Ended(run, ending));
+    if (closed) {
+      flush();
+    } else {
+      bell.ring();
+    }
+  }
+
+  /** From here on whoever ends an attempt settles it: the worker may have been stopped. */
+  void close() {
+    closed = true;
+    flush();
+  }
+
+  /** Settles all that there is, once; what cannot be is left to the reaper of another process. */
+  private void flush() {
+    try {
+      while (settleSome()) {
+        // There may be more.
+      }
+    } catch (RuntimeException e) {
+      log.warn("{} attempts could not be settled before the end", queue.size(), e);
+    }
+  }
+
+  @Override
+  public Next runOnce() {
+    return settleSome() ? Next.now() : Next.whenRung();
+  }
+
+  private boolean settleSome() {
+    writing.lock();
+    try {
+      List<Ended> some = new ArrayList<>();
+      for (Ended next = queue.poll();
+          next != null;
+          next = some.size() < batch ? queue.poll() : null) {
+        some.add(next);
+      }
+      if (some.isEmpty()) {
+        return false;
+      }
+      write(some);
+      return true;
+    } finally {
+      writing.unlock();
+    }
+  }
+
+  private void write(List<Ended> some) {
+    List<Ended> plain = some.stream().filter(each -> each.ending().completing() == null).toList();
+    List<Ended> open = new ArrayList<>(some);
+    try {
+      if (!plain.isEmpty()) {
+        writeTogether(plain);
+        open.removeAll(plain);
+      }
+      for (Ended each : List.copyOf(open)) {
+        writeAlone(each);
+        open.remove(each);
+      }
+    } finally {
+      // Those that could not be written come first when the database is back.
+      for (int i = open.size() - 1; i >= 0; i--) {
+        queue.addFirst(open.get(i));
+      }
+    }
+  }
+
+  private void writeTogether(List<Ended> some) {
+    try {
+      finished(some, database.transact(tx -> settle(tx, some, null)));
+    } catch (DatabaseException e) {
+      if (e.kind() == Kind.CONTENTION || e.kind() == Kind.DISCONNECTED) {
+        throw e;
+      }
+      log.debug("A batch was refused; its attempts are settled one by one", e);
+      some.forEach(this::writeAlone);
+    }
+  }
+
+  /** An attempt that wants to write in the same transaction, or that spoils a batch. */
+  private void writeAlone(Ended one) {
+    try {
+      finished(
+          List.of(one),
+          database.transact(tx -> settle(tx, List.of(one), one.ending().completing())));
+    } catch (DatabaseException e) {
+      if (e.kind() == Kind.CONTENTION || e.kind() == Kind.DISCONNECTED) {
+        throw e;
+      }
+      refused(one, e);
+    } catch (CompletingFailed e) {
+      refused(one, e.getCause() == null ? e : e.getCause());
+    }
+  }
+
+  /** What the attempt wants to have written cannot be: then the attempt has failed. */
+  private void refused(Ended one, Throwable why) {
+    log.warn("{}: its result could not be stored", one.run(), why);
+    Ending instead = Ending.of(AttemptOutcome.RETRYABLE, "job.completion_refused", Wording.of(why));
+    Ended failed = new Ended(one.run(), instead);
+    try {
+      finished(List.of(failed), database.transact(tx -> settle(tx, List.of(failed), null)));
+    } catch (DatabaseException e) {
+      if (e.kind() == Kind.CONTENTION || e.kind() == Kind.DISCONNECTED) {
+        throw e;
+      }
+      log.error("{} cannot be settled; the reaper will find it", one.run(), e);
+      running.remove(List.of(one.run()));
+    }
+  }
+
+  private static final class CompletingFailed extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    CompletingFailed(Exception cause) {
+      super(cause);
+    }
+  }
+
+  /** Returns the fences that held. */
+  private List<Fence> settle(Tx tx, List<Ended> some, @Nullable Completing completing) {
+    Map<Fence, Ended> byFence = new HashMap<>();
+    some.forEach(each -> byFence.put(each.run().fence(), each));
+    JobLeaseStore store = JobLeaseStore.in(tx);
+    List<Lease> live =
+        store.lockForSettling(List.copyOf(byFence.keySet())).stream()
+            .filter(Lease::isLive)
+            .toList();
+    if (live.isEmpty()) {
+      return List.of();
+    }
+    List<Settled> settled = new ArrayList<>();
+    for (Lease lease : live) {
+      Ended ended = byFence.get(lease.fence());
+      if (ended != null) {
+        settled.add(verdict.on(lease, ended.ending(), policies.of(tx, lease.type())));
+      }
+    }
+    store.settle(settled);
+    if (completing != null) {
+      try {
+        completing.write(tx.connection());
+      } catch (SQLException e) {
+        DatabaseException failure = tx.failure("Writing with a job's completion", e);
+        throw failure.kind() == Kind.CONTENTION || failure.kind() == Kind.DISCONNECTED
+            ? failure
+            : new CompletingFailed(e);
+      } catch (RuntimeException e) {
+        throw new CompletingFailed(e);
+      }
+    }
+    return live.stream().map(Lease::fence).toList();
+  }
+
+  private void finished(List<Ended> some, List<Fence> held) {
+    for (Ended each : some) {
+      if (!held.contains(each.run().fence())) {
+        log.info(
+            "{} ended as {}, but no longer owns its job: nothing was written",
+            each.run(),
+            each.ending().outcome());
+      }
+    }
+    running.remove(some.stream().map(Ended::run).toList());
+  }
+}

@@ -1,0 +1,54 @@
+package dev.waybill.internal.job;
+
+import dev.waybill.internal.loop.Bell;
+import dev.waybill.internal.loop.Next;
+import dev.waybill.internal.loop.Worker;
+import dev.waybill.internal.sql.Database;
+import dev.waybill.internal.store.JobLeaseStore;
+import dev.waybill.job.JobOptions;
+import java.time.Duration;
+
+/**
+ * Moves scheduled jobs into the line when their time has come, so that claims never meet the ones
+ * whose time has not. Sleeps until the next is due, but not so long that one enqueued elsewhere
+ * would be late.
+ */
+final class JobStager implements Worker {
+  private static final int BATCH = 1000;
+
+  private final Database database;
+  private final JobOptions options;
+  private final Bell claimers;
+
+  JobStager(Database database, JobOptions options, Bell claimers) {
+    this.database = database;
+    this.options = options;
+    this.claimers = claimers;
+  }
+
+  @Override
+  public String name() {
+    return "job-stager";
+  }
+
+  private record Staged(int count, Duration untilNext) {}
+
+  @Override
+  public Next runOnce() {
+    Staged staged =
+        database.transact(
+            tx -> {
+              JobLeaseStore store = JobLeaseStore.in(tx);
+              return new Staged(
+                  store.stage(BATCH), store.untilNextDue().orElse(options.idlePoll()));
+            });
+    if (staged.count() > 0) {
+      claimers.ring();
+    }
+    Duration next = staged.untilNext();
+    if (staged.count() == BATCH || next.isNegative() || next.isZero()) {
+      return Next.now();
+    }
+    return Next.sleep(next.compareTo(options.idlePoll()) < 0 ? next : options.idlePoll());
+  }
+}

@@ -1,0 +1,42 @@
+package dev.waybill.internal.job;
+
+import dev.waybill.internal.loop.Bell;
+import dev.waybill.internal.store.JobLeaseStore.Fence;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * The attempts of this process, from the claim until they are settled: what is here takes a slot,
+ * is renewed, and is watched.
+ *
+ * @param changed rung when a slot becomes free
+ * @param watched rung when there is something to watch
+ */
+record RunningJobs(int slots, Map<Fence, JobRun> byFence, Bell changed, Bell watched) {
+  RunningJobs(int slots) {
+    this(slots, new ConcurrentHashMap<>(), new Bell(), new Bell());
+  }
+
+  int free() {
+    return Math.max(0, slots - byFence.size());
+  }
+
+  void add(List<JobRun> runs) {
+    runs.forEach(run -> byFence.put(run.fence(), run));
+    watched.ringAll();
+  }
+
+  void remove(List<JobRun> runs) {
+    runs.forEach(run -> byFence.remove(run.fence()));
+    changed.ring();
+  }
+
+  boolean has(Fence fence) {
+    return byFence.containsKey(fence);
+  }
+
+  List<JobRun> all() {
+    return List.copyOf(byFence.values());
+  }
+}

@@ -1,0 +1,170 @@
+package dev.waybill.internal.job;
+
+import dev.waybill.DatabaseException;
+import dev.waybill.DatabaseException.Kind;
+import dev.waybill.WaybillException;
+import dev.waybill.internal.loop.Bell;
+import dev.waybill.internal.loop.Next;
+import dev.waybill.internal.loop.Worker;
+import dev.waybill.internal.sql.Database;
+import dev.waybill.internal.sql.Tx;
+import dev.waybill.internal.store.JobStore;
+import dev.waybill.internal.store.ScheduleStore;
+import dev.waybill.job.Enqueued;
+import dev.waybill.job.JobInfo;
+import dev.waybill.job.JobRequest;
+import dev.waybill.job.Schedule;
+import dev.waybill.job.ScheduleFire.Outcome;
+import dev.waybill.job.ScheduleInfo;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Acts upon schedules that are due by the database's clock, each in a transaction of its own: the
+ * job, the record of the fire and the next time become durable together, and the key of the fire
+ * makes a second one impossible. Goes on without a pause while one is due.
+ */
+final class Scheduler implements Worker {
+  private static final Logger log = LoggerFactory.getLogger(Scheduler.class);
+  private static final Duration LOOK = Duration.ofSeconds(5);
+  private static final Duration FIRST_DELAY = Duration.ofSeconds(30);
+  private static final int MOST_DOUBLINGS = 7;
+
+  private final Database database;
+  private final JobEnqueuer enqueuer;
+  private final Bell claimers;
+
+  Scheduler(Database database, JobEnqueuer enqueuer, Bell claimers) {
+    this.database = database;
+    this.enqueuer = enqueuer;
+    this.claimers = claimers;
+  }
+
+  @Override
+  public String name() {
+    return "job-scheduler";
+  }
+
+  @Override
+  public Next runOnce() {
+    Failed failed;
+    try {
+      Duration wait = database.transact(this::fireOne);
+      if (wait.isZero()) {
+        claimers.ring();
+        return Next.now();
+      }
+      return Next.sleep(wait.compareTo(LOOK) < 0 ? wait : LOOK);
+    } catch (Failed e) {
+      failed = e;
+    }
+    putOff(failed);
+    return Next.now();
+  }
+
+  /** Returns how long until the next is due; zero if there may be another now. */
+  private Duration fireOne(Tx tx) {
+    ScheduleStore store = ScheduleStore.in(tx);
+    ScheduleInfo due = store.lockDue().orElse(null);
+    if (due == null) {
+      Duration wait = store.untilNext().orElse(LOOK);
+      // One that is due and locked is somebody else's; it is looked for again soon.
+      return wait.isNegative() || wait.isZero() ? Duration.ofMillis(100) : wait;
+    }
+    try {
+      fire(tx, store, due);
+    } catch (DatabaseException e) {
+      if (e.kind() == Kind.CONTENTION || e.kind() == Kind.DISCONNECTED) {
+        throw e;
+      }
+      throw new Failed(due, e);
+    } catch (WaybillException e) {
+      throw new Failed(due, e);
+    }
+    return Duration.ZERO;
+  }
+
+  private void fire(Tx tx, ScheduleStore store, ScheduleInfo due) {
+    Schedule schedule = due.schedule();
+    ScheduleCursor cursor = new ScheduleCursor(schedule);
+    ScheduleCursor.Step step = cursor.step(due, store.now());
+    Instant missed = step.missed();
+    if (missed != null) {
+      store.fire(schedule.name(), missed, Outcome.MISFIRED, null);
+    }
+    Instant time = step.fire();
+    UUID job = null;
+    if (time != null) {
+      if (schedule.overlap() == Schedule.Overlap.SKIP && isBusy(tx, due.lastJob())) {
+        store.fire(schedule.name(), time, Outcome.OVERLAPPED, null);
+      } else {
+        job = enqueue(tx, schedule, time, "schedule:" + schedule.name() + "@" + time).id();
+        store.fire(schedule.name(), time, Outcome.ENQUEUED, job);
+      }
+    }
+    store.fired(schedule.name(), cursor.fireAt(step.next()), step.next(), job);
+  }
+
+  private static boolean isBusy(Tx tx, @Nullable UUID lastJob) {
+    return lastJob != null
+        && JobStore.in(tx)
+            .get(lastJob)
+            .map(JobInfo::status)
+            .filter(s -> !s.isTerminal())
+            .isPresent();
+  }
+
+  Enqueued enqueue(Tx tx, Schedule schedule, Instant time, String key) {
+    JobRequest request =
+        JobRequest.of(schedule.type())
+            .scope(schedule.scope())
+            .payload(payload(schedule, time))
+            .stage("scheduled")
+            .idempotencyKey(key)
+            .build();
+    return enqueuer.enqueue(tx, List.of(request)).get(0);
+  }
+
+  /** The payload, and from which schedule and for which time it comes. */
+  static String payload(Schedule schedule, Instant time) {
+    Map<String, @Nullable Object> members = new LinkedHashMap<>();
+    Object own = Json.parse(schedule.payload());
+    if (own instanceof Map<?, ?> object) {
+      object.forEach((name, value) -> members.put((String) name, value));
+    } else {
+      members.put("payload", own);
+    }
+    members.put("_schedule", Map.of("name", schedule.name(), "scheduled_for", time.toString()));
+    return Json.write(members);
+  }
+
+  private void putOff(Failed failed) {
+    ScheduleInfo due = failed.due;
+    String name = due.schedule().name();
+    Duration delay = FIRST_DELAY.multipliedBy(1L << Math.min(due.failures(), MOST_DOUBLINGS));
+    log.warn(
+        "Schedule {} cannot be acted upon; trying again in {}", name, delay, failed.getCause());
+    database.transact(
+        tx -> {
+          ScheduleStore.in(tx).failed(name, delay, Wording.of(String.valueOf(failed.getMessage())));
+          return true;
+        });
+  }
+
+  private static final class Failed extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+    private final transient ScheduleInfo due;
+
+    Failed(ScheduleInfo due, WaybillException cause) {
+      super(cause.getMessage(), cause);
+      this.due = due;
+    }
+  }
+}

@@ -1,0 +1,339 @@
+package dev.waybill.internal.store;
+
+import dev.waybill.internal.sql.Row;
+import dev.waybill.internal.sql.Tx;
+import dev.waybill.job.AttemptOutcome;
+import dev.waybill.job.JobStatus;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Jobs as workers see them: claim, keep, settle, reap; in one transaction. */
+public final class JobLeaseStore {
+  /** The first job in a type's line, and whether the type has limits. */
+  public record Head(String type, long turn, boolean limited) {}
+
+  /** The limits of a type whose row is locked; microseconds. */
+  public record Limits(
+      String type,
+      @Nullable Long maxRunning,
+      @Nullable Long rateCount,
+      long rateMicros,
+      double tokens,
+      long tokensAt,
+      long now) {}
+
+  /** A job that a claim has got. */
+  public record Claim(
+      UUID id,
+      String type,
+      String tenant,
+      long turn,
+      int run,
+      int attempt,
+      int maxAttempts,
+      long timeoutMicros,
+      @Nullable String resourceHash,
+      @Nullable Long progressDone,
+      @Nullable Long progressTotal,
+      String payload,
+      @Nullable String checkpoint) {
+    static Claim read(Row row) throws SQLException {
+      return new Claim(
+          row.uuid("id"),
+          row.text("type"),
+          row.text("tenant"),
+          row.number("turn"),
+          (int) row.number("run"),
+          (int) row.number("attempt") + 1,
+          (int) row.number("max_attempts"),
+          row.number("timeout_micros"),
+          row.textOrNull("resource_hash"),
+          row.numberOrNull("progress_done"),
+          row.numberOrNull("progress_total"),
+          row.text("payload"),
+          row.textOrNull("checkpoint"));
+    }
+  }
+
+  /** Exactly which attempt owns a job. */
+  public record Fence(UUID id, int run, int attempt, String worker) {
+    private Map<String, @Nullable Object> fields() {
+      Map<String, @Nullable Object> fields = new LinkedHashMap<>();
+      fields.put("id", id);
+      fields.put("run", run);
+      fields.put("attempt", attempt);
+      fields.put("worker", worker);
+      return fields;
+    }
+  }
+
+  /** A leased job whose row is locked, and the time at which it was. */
+  public record Lease(
+      Fence fence,
+      String type,
+      int maxAttempts,
+      int priority,
+      Instant leasedAt,
+      Instant leaseUntil,
+      @Nullable Long progressDone,
+      @Nullable Long progressTotal,
+      Instant now) {
+    static Lease read(Row row) throws SQLException {
+      return new Lease(
+          new Fence(
+              row.uuid("id"),
+              (int) row.number("run"),
+              (int) row.number("attempt"),
+              row.text("worker")),
+          row.text("type"),
+          (int) row.number("max_attempts"),
+          (int) row.number("priority"),
+          row.time("leased_at"),
+          row.time("lease_until"),
+          row.numberOrNull("progress_done"),
+          row.numberOrNull("progress_total"),
+          row.time("now"));
+    }
+
+    /** Whether it had not ended when the row was locked. */
+    public boolean isLive() {
+      return leaseUntil.isAfter(now);
+    }
+  }
+
+  /** What a job becomes when its attempt has ended. */
+  public record Settled(
+      Lease lease,
+      AttemptOutcome outcome,
+      JobStatus status,
+      int run,
+      int attempt,
+      @Nullable Instant dueAt,
+      String stage,
+      @Nullable String reason,
+      @Nullable String errorCode,
+      @Nullable String errorMessage,
+      @Nullable String output,
+      @Nullable String checkpoint,
+      @Nullable Duration policyDelay,
+      @Nullable Instant notBefore) {
+    private Map<String, @Nullable Object> jobFields() {
+      Instant due = dueAt;
+      Map<String, @Nullable Object> fields = new LinkedHashMap<>();
+      fields.put("id", lease.fence().id());
+      fields.put("status", JobCodes.STATUS.number(status));
+      fields.put("run", run);
+      fields.put("attempt", attempt);
+      if (due != null) {
+        fields.put("due", micros(due));
+        fields.put("turn", micros(due) - lease.priority() * JobStore.AGEING);
+      }
+      fields.put("finished_at", status.isTerminal() ? micros(lease.now()) : null);
+      fields.put("stage", stage);
+      fields.put("reason", reason);
+      fields.put("code", errorCode);
+      fields.put("message", errorMessage);
+      fields.put("output", output);
+      fields.put("checkpoint", checkpoint);
+      return fields;
+    }
+
+    private Map<String, @Nullable Object> attemptFields() {
+      Map<String, @Nullable Object> fields = lease.fence().fields();
+      fields.put("leased_at", micros(lease.leasedAt()));
+      fields.put("finished_at", micros(lease.now()));
+      fields.put("outcome", JobCodes.OUTCOME.number(outcome));
+      fields.put("code", errorCode);
+      fields.put("message", errorMessage);
+      fields.put("policy", policyDelay == null ? null : policyDelay.toNanos() / 1000);
+      fields.put("not_before", notBefore == null ? null : micros(notBefore));
+      fields.put("next_due", dueAt == null ? null : micros(dueAt));
+      return fields;
+    }
+  }
+
+  private final Tx tx;
+
+  private JobLeaseStore(Tx tx) {
+    this.tx = tx;
+  }
+
+  /** In this transaction. */
+  public static JobLeaseStore in(Tx tx) {
+    return new JobLeaseStore(tx);
+  }
+
+  private static long micros(Instant time) {
+    return ChronoUnit.MICROS.between(Instant.EPOCH, time);
+  }
+
+  /** The first job of each of these types that has one and may be claimed. */
+  public List<Head> heads(Collection<String> types) {
+    return tx.sql("job_heads")
+        .set("types", JsonRows.texts(types))
+        .list(row -> new Head(row.text("type"), row.number("turn"), row.flag("limited")));
+  }
+
+  /** Locks the definitions of limited types; those that somebody else claims are left out. */
+  public List<Limits> lockLimits(Collection<String> types) {
+    return tx.sql("job_limits_lock")
+        .set("types", JsonRows.texts(types))
+        .list(
+            row -> {
+              Long rateMicros = row.numberOrNull("rate_micros");
+              return new Limits(
+                  row.text("type"),
+                  row.numberOrNull("max_running"),
+                  row.numberOrNull("rate_count"),
+                  rateMicros == null ? 1 : rateMicros,
+                  Double.parseDouble(row.text("rate_tokens")),
+                  row.number("rate_at"),
+                  row.number("now"));
+            });
+  }
+
+  /** How many of a type are leased. */
+  public long running(String type) {
+    return tx.sql("job_running_count").set("type", type).one(row -> row.number("running"));
+  }
+
+  /** Remembers how many starts are left. */
+  public void takeTokens(Limits limits, double left) {
+    tx.sql("job_rate_take")
+        .set("type", limits.type())
+        .set("tokens", String.format(java.util.Locale.ROOT, "%.6f", left))
+        .set("now", limits.now())
+        .update();
+  }
+
+  /** The turns at the front of a type's line. */
+  public List<Long> line(String type, int limit) {
+    return tx.sql("job_line").set("type", type).set("limit", limit).list(row -> row.number("turn"));
+  }
+
+  /** Locks jobs of a type up to a turn, in their order. */
+  public List<Claim> lockForClaim(String type, long bound, int limit) {
+    return tx.sql("job_claim_lock")
+        .set("type", type)
+        .set("bound", bound)
+        .set("limit", limit)
+        .list(Claim::read);
+  }
+
+  /** Leases jobs that are locked. */
+  public void lease(Collection<UUID> ids, String worker, Duration lease) {
+    tx.sql("job_lease")
+        .set("ids", JsonRows.texts(ids))
+        .set("worker", worker)
+        .set("ttl", lease.toNanos() / 1000)
+        .update();
+  }
+
+  /** Scheduled jobs whose time has come wait for a worker now. */
+  public int stage(int limit) {
+    return tx.sql("job_stage").set("limit", limit).update();
+  }
+
+  /** How long until the next scheduled job is due; not positive if one is. */
+  public Optional<Duration> untilNextDue() {
+    return tx.sql("job_next_due")
+        .one(row -> Optional.ofNullable(row.numberOrNull("micros")))
+        .map(micros -> Duration.of(micros, ChronoUnit.MICROS));
+  }
+
+  /** Renews the live ones among these, except those that somebody has locked. */
+  public void renew(List<Fence> fences, Duration lease) {
+    List<UUID> live =
+        tx
+            .sql("job_renew_lock")
+            .set("batch", JsonRows.objects(fences, Fence::fields))
+            .list(
+                row ->
+                    row.number("left_micros") > 0
+                        ? Optional.of(row.uuid("id"))
+                        : Optional.<UUID>empty())
+            .stream()
+            .flatMap(Optional::stream)
+            .toList();
+    if (!live.isEmpty()) {
+      tx.sql("job_renew")
+          .set("ids", JsonRows.texts(live))
+          .set("ttl", lease.toNanos() / 1000)
+          .update();
+    }
+  }
+
+  /** Which of these still own their job. */
+  public List<UUID> live(List<Fence> fences) {
+    return tx.sql("job_watch")
+        .set("batch", JsonRows.objects(fences, Fence::fields))
+        .list(row -> row.uuid("id"));
+  }
+
+  /** Locks the jobs that these still hold, whether their lease has ended or not. */
+  public List<Lease> lockForSettling(List<Fence> fences) {
+    return tx.sql("job_settle_lock")
+        .set("batch", JsonRows.objects(fences, Fence::fields))
+        .list(Lease::read);
+  }
+
+  /** Locks what a worker has leased. */
+  public List<Lease> lockOwned(String worker) {
+    return tx.sql("job_owned_lock").set("worker", worker).list(Lease::read);
+  }
+
+  /** Locks jobs whose lease has ended, longest ago first. */
+  public List<Lease> lockExpired(int limit) {
+    return tx.sql("job_reap_lock").set("limit", limit).list(Lease::read);
+  }
+
+  /** Writes what became of jobs that are locked, and records their attempts. */
+  public void settle(List<Settled> all) {
+    record(all.stream().filter(each -> each.outcome() != AttemptOutcome.RELEASED).toList());
+    moveOnly(all);
+  }
+
+  /** Writes what became of jobs that are locked, without a record. */
+  public void moveOnly(List<Settled> all) {
+    tx.sql("job_settle").set("batch", JsonRows.objects(all, Settled::jobFields)).update();
+  }
+
+  /** Records attempts. */
+  public void record(List<Settled> attempts) {
+    if (!attempts.isEmpty()) {
+      tx.sql("job_attempt_insert")
+          .set("batch", JsonRows.objects(attempts, Settled::attemptFields))
+          .update();
+    }
+  }
+
+  /** Writes the progress of a job that is locked. */
+  public void progress(
+      UUID id,
+      @Nullable Long done,
+      @Nullable Long total,
+      @Nullable String checkpoint,
+      @Nullable String stage) {
+    tx.sql("job_progress")
+        .set("id", id)
+        .set("done", done)
+        .set("total", total)
+        .set("checkpoint", checkpoint)
+        .set("stage", stage)
+        .update();
+  }
+
+  /** Frees the resources of canceled jobs whose handlers cannot run any more. */
+  public int unhold() {
+    return tx.sql("job_unhold").update();
+  }
+}

@@ -1,0 +1,172 @@
+package dev.waybill.internal.store;
+
+import dev.waybill.internal.sql.Query;
+import dev.waybill.internal.sql.Row;
+import dev.waybill.internal.sql.Tx;
+import dev.waybill.job.Schedule;
+import dev.waybill.job.ScheduleFire;
+import dev.waybill.job.ScheduleInfo;
+import dev.waybill.job.Scope;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Jobs that come back, in one transaction. */
+public final class ScheduleStore {
+  private final Tx tx;
+
+  private ScheduleStore(Tx tx) {
+    this.tx = tx;
+  }
+
+  /** In this transaction. */
+  public static ScheduleStore in(Tx tx) {
+    return new ScheduleStore(tx);
+  }
+
+  /** The database's clock. */
+  public Instant now() {
+    return tx.sql("schedule_clock").one(row -> row.time("now"));
+  }
+
+  /** The names of the active schedules that enqueue jobs of a type. */
+  public List<String> activeFor(String type) {
+    return tx.sql("schedule_active_for").set("type", type).list(row -> row.text("name"));
+  }
+
+  /** All by name. */
+  public List<ScheduleInfo> all() {
+    return tx.sql("schedule_rows").list(ScheduleStore::read);
+  }
+
+  /** Reads one. */
+  public Optional<ScheduleInfo> get(String name) {
+    return tx.sql("schedule_get").set("name", name).first(ScheduleStore::read);
+  }
+
+  /** Reads one that nobody else changes until the transaction ends. */
+  public Optional<ScheduleInfo> lock(String name) {
+    return tx.sql("schedule_lock").set("name", name).first(ScheduleStore::read);
+  }
+
+  /** Locks the one that is due longest and that nobody else has. */
+  public Optional<ScheduleInfo> lockDue() {
+    return tx.sql("schedule_due_lock").first(ScheduleStore::read);
+  }
+
+  /** How long until the next is due. */
+  public Optional<Duration> untilNext() {
+    return tx.sql("schedule_next")
+        .one(row -> Optional.ofNullable(row.numberOrNull("micros")))
+        .map(micros -> Duration.of(micros, ChronoUnit.MICROS));
+  }
+
+  private static ScheduleInfo read(Row row) throws SQLException {
+    String tenant = row.text("tenant");
+    Schedule schedule =
+        new Schedule(
+            row.text("name"),
+            row.text("type"),
+            tenant.isEmpty() ? Scope.global() : Scope.tenant(tenant),
+            row.text("payload"),
+            row.text("rule"),
+            ZoneId.of(row.text("zone")),
+            Duration.of(row.number("jitter_micros"), ChronoUnit.MICROS),
+            JobCodes.MISFIRE.word(row.number("misfire")),
+            Duration.of(row.number("misfire_micros"), ChronoUnit.MICROS),
+            JobCodes.OVERLAP.word(row.number("overlap")));
+    return new ScheduleInfo(
+        schedule,
+        row.flag("active"),
+        row.time("next_fire_at"),
+        row.time("scheduled_for"),
+        row.timeOrNull("last_fired_at"),
+        row.uuidOrNull("last_job_id"),
+        (int) row.number("failures"),
+        row.textOrNull("last_error"));
+  }
+
+  /** Adds one. */
+  public void insert(ScheduleInfo info) {
+    fields("schedule_insert", info).update();
+  }
+
+  /** Replaces what one says and when it is next. */
+  public void update(ScheduleInfo info) {
+    fields("schedule_update", info).update();
+  }
+
+  private Query fields(String statement, ScheduleInfo info) {
+    Schedule schedule = info.schedule();
+    return tx.sql(statement)
+        .set("name", schedule.name())
+        .set("type", schedule.type())
+        .set("tenant", Objects.requireNonNullElse(JobStore.tenantOrAny(schedule.scope()), ""))
+        .set("payload", schedule.payload())
+        .set("rule", schedule.rule())
+        .set("zone", schedule.zone().getId())
+        .set("jitter", schedule.jitter().toNanos() / 1000)
+        .set("misfire", JobCodes.MISFIRE.number(schedule.misfire()))
+        .set("window", schedule.misfireWindow().toNanos() / 1000)
+        .set("overlap", JobCodes.OVERLAP.number(schedule.overlap()))
+        .set("active", info.active())
+        .time("next_fire_at", info.nextFireAt())
+        .time("scheduled_for", info.scheduledFor());
+  }
+
+  /** One has been acted upon. */
+  public void fired(String name, Instant nextFireAt, Instant scheduledFor, @Nullable UUID job) {
+    tx.sql("schedule_fired")
+        .set("name", name)
+        .time("next_fire_at", nextFireAt)
+        .time("scheduled_for", scheduledFor)
+        .set("job", job)
+        .update();
+  }
+
+  /** One could not be acted upon. */
+  public void failed(String name, Duration delay, String error) {
+    tx.sql("schedule_failed")
+        .set("name", name)
+        .set("delay", delay.toNanos() / 1000)
+        .set("error", error)
+        .update();
+  }
+
+  /** Removes one. */
+  public boolean remove(String name) {
+    return tx.sql("schedule_remove").set("name", name).update() > 0;
+  }
+
+  /** Records what became of a time. */
+  public void fire(
+      String schedule, Instant scheduledFor, ScheduleFire.Outcome outcome, @Nullable UUID job) {
+    tx.sql("schedule_fire_insert")
+        .set("schedule", schedule)
+        .time("scheduled_for", scheduledFor)
+        .set("outcome", JobCodes.FIRE.number(outcome))
+        .set("job", job)
+        .update();
+  }
+
+  /** What became of its times, newest first. */
+  public List<ScheduleFire> fires(String schedule, int limit) {
+    return tx.sql("schedule_fire_rows")
+        .set("schedule", schedule)
+        .set("limit", limit)
+        .list(
+            row ->
+                new ScheduleFire(
+                    row.time("scheduled_for"),
+                    row.time("fired_at"),
+                    JobCodes.FIRE.word(row.number("outcome")),
+                    row.uuidOrNull("job_id")));
+  }
+}

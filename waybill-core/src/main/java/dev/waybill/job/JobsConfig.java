@@ -1,0 +1,28 @@
+package dev.waybill.job;
+
+import java.util.List;
+import java.util.Map;
+import java.util.function.UnaryOperator;
+
+/**
+ * Which jobs a process defines and runs; {@link JobsBuilder} explains each part.
+ *
+ * @param definitions synchronised with the database at the start
+ * @param handlers by type
+ * @param change of the options
+ */
+public record JobsConfig(
+    List<JobDefinition> definitions,
+    Map<String, JobHandler> handlers,
+    UnaryOperator<JobOptions> change) {
+  /** Copies. */
+  public JobsConfig {
+    definitions = List.copyOf(definitions);
+    handlers = Map.copyOf(handlers);
+  }
+
+  /** The options of a process of that name. */
+  public JobOptions options(String worker) {
+    return change.apply(JobOptions.of(worker));
+  }
+}

@@ -1,0 +1,37 @@
+package dev.waybill.job;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/** Jobs that come back. Safe for use by many threads. */
+public interface Schedules {
+  /**
+   * Makes a schedule, or brings it up to date by name. Whether it is active is decided when it is
+   * made and by {@link #setActive}; its next time changes only when its rule or zone does.
+   *
+   * @throws JobException.DefinitionUnavailable if the type is not defined or is disabled
+   */
+  ScheduleInfo put(Schedule schedule);
+
+  /** A schedule. */
+  Optional<ScheduleInfo> find(String name);
+
+  /** All schedules by name. */
+  List<ScheduleInfo> list();
+
+  /** Resumes or pauses one. What fell due while it was paused is not made up for. */
+  void setActive(String name, boolean active);
+
+  /** Removes one; returns false if there is none. */
+  boolean remove(String name);
+
+  /** Enqueues its job now, besides its times. */
+  Enqueued trigger(String name);
+
+  /** What became of its latest times, newest first. */
+  List<ScheduleFire> fires(String name, int limit);
+
+  /** The next times of a rule, without jitter. */
+  List<Instant> preview(Schedule schedule, Instant after, int count);
+}

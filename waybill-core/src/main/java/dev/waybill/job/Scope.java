@@ -1,0 +1,41 @@
+package dev.waybill.job;
+
+import java.util.Objects;
+
+/**
+ * Whose jobs are meant. It means the same in every call: {@link Global} is jobs without a tenant,
+ * {@link Tenant} those of one, {@link Admin} all of them. A job itself is never in the admin scope.
+ */
+public sealed interface Scope {
+  /** Jobs that belong to no tenant. */
+  record Global() implements Scope {}
+
+  /**
+   * The jobs of one tenant.
+   *
+   * @param id who it is
+   */
+  record Tenant(String id) implements Scope {
+    public Tenant {
+      Objects.requireNonNull(id, "id");
+    }
+  }
+
+  /** Every job; for reading and for operators. */
+  record Admin() implements Scope {}
+
+  /** Jobs that belong to no tenant. */
+  static Scope global() {
+    return new Global();
+  }
+
+  /** The jobs of one tenant. */
+  static Scope tenant(String id) {
+    return new Tenant(id);
+  }
+
+  /** Every job. */
+  static Scope admin() {
+    return new Admin();
+  }
+}

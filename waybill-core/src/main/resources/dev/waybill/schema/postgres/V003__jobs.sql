@@ -1,0 +1,149 @@
+-- What each type of job is allowed to do. Read by every enqueue and claim, changed by operators and at start.
+create table waybill_job_definition (
+  type text not null,
+  version integer not null,
+  max_attempts integer not null,
+  timeout_micros bigint not null,
+  priority integer not null,
+  retry_policy text not null,
+  enabled boolean not null,
+  paused boolean not null,
+  max_running integer,
+  rate_count integer,
+  rate_micros bigint,
+  rate_tokens double precision not null,
+  rate_at bigint not null,
+  created_at bigint not null,
+  updated_at bigint not null,
+  constraint waybill_job_definition_pk primary key (type)
+);
+
+-- One row per job, from enqueue to retention.
+-- status: 0 scheduled, 1 pending, 2 leased, 3 succeeded, 4 dead-lettered, 5 canceled.
+-- turn: the due time less a bonus for priority; pending jobs are claimed in this order.
+-- held_hash: resource_hash while the resource is in use, so that the unique key is the lock.
+create table waybill_job (
+  id uuid not null,
+  type text not null,
+  tenant text not null,
+  status smallint not null,
+  turn bigint not null,
+  due_at bigint not null,
+  priority integer not null,
+  run integer not null,
+  attempt integer not null,
+  max_attempts integer not null,
+  timeout_micros bigint not null,
+  stage text not null,
+  created_at bigint not null,
+  started_at bigint,
+  finished_at bigint,
+  worker text,
+  leased_at bigint,
+  lease_until bigint,
+  progress_done bigint,
+  progress_total bigint,
+  resource_key text,
+  resource_hash text collate "C",
+  held_hash text collate "C",
+  idempotency_key text,
+  idempotency_hash text collate "C",
+  active_hash text collate "C",
+  reason text,
+  error_code text,
+  error_message text,
+  request text,
+  payload text not null,
+  checkpoint text,
+  output text,
+  constraint waybill_job_pk primary key (id)
+);
+
+create unique index waybill_job_idempotency_uq on waybill_job (idempotency_hash) where idempotency_hash is not null;
+create unique index waybill_job_active_uq on waybill_job (active_hash) where active_hash is not null;
+create unique index waybill_job_held_uq on waybill_job (held_hash) where held_hash is not null;
+create index waybill_job_pending_ix on waybill_job (type, turn, id) where status = 1;
+create index waybill_job_scheduled_ix on waybill_job (due_at) where status = 0;
+create index waybill_job_leased_ix on waybill_job (lease_until) where status = 2;
+create index waybill_job_finished_ix on waybill_job (status, finished_at) where status >= 3;
+
+-- One row per attempt, written when it has ended; the attempt in progress is in waybill_job.
+create table waybill_job_attempt (
+  job_id uuid not null,
+  run integer not null,
+  attempt integer not null,
+  worker text not null,
+  leased_at bigint not null,
+  finished_at bigint not null,
+  outcome smallint not null,
+  error_code text,
+  error_message text,
+  policy_micros bigint,
+  not_before bigint,
+  next_due_at bigint,
+  constraint waybill_job_attempt_pk primary key (job_id, run, attempt)
+);
+
+-- What happened to a job besides its attempts.
+create table waybill_job_event (
+  id bigint generated always as identity not null,
+  job_id uuid not null,
+  run integer not null,
+  attempt integer not null,
+  kind smallint not null,
+  occurred_at bigint not null,
+  detail text not null,
+  constraint waybill_job_event_pk primary key (id)
+);
+
+create index waybill_job_event_ix on waybill_job_event (job_id, id);
+
+-- What handlers had to say.
+create table waybill_job_log (
+  id bigint generated always as identity not null,
+  job_id uuid not null,
+  run integer not null,
+  attempt integer not null,
+  level smallint not null,
+  message text not null,
+  occurred_at bigint not null,
+  constraint waybill_job_log_pk primary key (id)
+);
+
+create index waybill_job_log_ix on waybill_job_log (job_id, id);
+
+-- Jobs that come back. next_fire_at is when to act, scheduled_for is the time that is then acted upon.
+create table waybill_job_schedule (
+  name text not null,
+  type text not null,
+  tenant text not null,
+  payload text not null,
+  rule text not null,
+  zone text not null,
+  jitter_micros bigint not null,
+  misfire smallint not null,
+  misfire_micros bigint not null,
+  overlap smallint not null,
+  active boolean not null,
+  next_fire_at bigint not null,
+  scheduled_for bigint not null,
+  last_fired_at bigint,
+  last_job_id uuid,
+  failures integer not null,
+  last_error text,
+  created_at bigint not null,
+  updated_at bigint not null,
+  constraint waybill_job_schedule_pk primary key (name)
+);
+
+create index waybill_job_schedule_ix on waybill_job_schedule (next_fire_at) where active;
+
+-- What became of each time of a schedule. The key is what makes a fire happen once.
+create table waybill_job_fire (
+  schedule text not null,
+  scheduled_for bigint not null,
+  fired_at bigint not null,
+  outcome smallint not null,
+  job_id uuid,
+  constraint waybill_job_fire_pk primary key (schedule, scheduled_for)
+);

@@ -1,0 +1,350 @@
+-- Jobs.
+--
+-- Tables: waybill_job (one row per job), waybill_job_definition, waybill_job_attempt, _event, _log.
+-- Indexes: pending (type, turn, id), scheduled (due_at), leased (lease_until) and finished (status, finished_at) each
+-- contain only the jobs in that state; unique keys on idempotency_hash, active_hash and held_hash.
+-- Locking: claims, reaping and renewals lock rows and skip those that others hold; whoever settles an attempt locks its
+-- row first and looks at the clock afterwards. Rows are locked in the order of their ids.
+-- Sets of rows come as one JSON parameter, so that the text of a statement does not depend on their number.
+
+-- name: job_definition_rows
+select type, version, max_attempts, timeout_micros, priority, retry_policy, enabled, paused, max_running, rate_count, rate_micros
+from waybill_job_definition
+order by type
+
+-- name: job_definition_rows_locked
+select type, version, max_attempts, timeout_micros, priority, retry_policy, enabled, paused, max_running, rate_count, rate_micros
+from waybill_job_definition
+order by type
+for update
+
+-- name: job_definition_insert
+insert into waybill_job_definition (
+  type, version, max_attempts, timeout_micros, priority, retry_policy, enabled, paused, max_running, rate_count, rate_micros,
+  rate_tokens, rate_at, created_at, updated_at
+) values (
+  :type, :version, :max_attempts, :timeout_micros, :priority, :retry_policy, :enabled, :paused, :max_running, :rate_count, :rate_micros,
+  0, 0, cast(extract(epoch from clock_timestamp()) * 1000000 as bigint), cast(extract(epoch from clock_timestamp()) * 1000000 as bigint)
+)
+
+-- name: job_definition_update
+update waybill_job_definition
+set version = :version, max_attempts = :max_attempts, timeout_micros = :timeout_micros, priority = :priority,
+  retry_policy = :retry_policy, enabled = :enabled, max_running = :max_running, rate_count = :rate_count, rate_micros = :rate_micros,
+  updated_at = cast(extract(epoch from clock_timestamp()) * 1000000 as bigint)
+where type = :type
+
+-- name: job_definition_pause
+update waybill_job_definition set paused = :paused, updated_at = cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) where type = :type
+
+-- name: job_definition_enable
+update waybill_job_definition set enabled = :enabled, updated_at = cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) where type = :type
+
+-- name: job_insert
+-- The definition decides what the request leaves open. A key that exists already inserts nothing.
+insert into waybill_job (
+  id, type, tenant, status, turn, due_at, priority, run, attempt, max_attempts, timeout_micros, stage, created_at,
+  resource_key, resource_hash, idempotency_key, idempotency_hash, active_hash, request, payload
+)
+select v.id, v.type, v.tenant, case when coalesce(v.due, c.now + coalesce(v.delay, 0)) <= c.now then 1 else 0 end,
+  coalesce(v.due, c.now + coalesce(v.delay, 0)) - coalesce(v.priority, d.priority) * cast(:ageing as bigint), coalesce(v.due, c.now + coalesce(v.delay, 0)), coalesce(v.priority, d.priority), 1, 0,
+  coalesce(v.max_attempts, d.max_attempts), coalesce(v.timeout, d.timeout_micros), v.stage, c.now,
+  v.resource_key, v.resource_hash, v.idempotency_key, v.idempotency_hash, v.active_hash, v.request, v.payload
+from json_to_recordset(cast(:batch as json)) as v (id uuid, type text, tenant text, delay bigint, due bigint, priority integer, max_attempts integer, timeout bigint, stage text, resource_key text, resource_hash text, idempotency_key text, idempotency_hash text, active_hash text, request text, payload text)
+join waybill_job_definition d on d.type = v.type and d.enabled
+cross join (select cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) as now) c
+on conflict do nothing
+
+-- name: job_present
+select id, status from waybill_job where id = any (array(
+  select cast(e as uuid) from json_array_elements_text(cast(:ids as json)) e
+))
+
+-- name: job_by_idempotency
+-- Locked, so that the answer stays true until the caller commits.
+select id, type, status, run, due_at, idempotency_hash, active_hash, request
+from waybill_job
+where idempotency_hash in (select e from json_array_elements_text(cast(:hashes as json)) e)
+order by id
+for key share
+
+-- name: job_find_key
+select id from waybill_job where idempotency_hash = :hash
+
+-- name: job_by_active
+select id, type, status, run, due_at, idempotency_hash, active_hash, request
+from waybill_job
+where active_hash in (select e from json_array_elements_text(cast(:hashes as json)) e)
+order by id
+for update
+
+-- name: job_discard
+delete from waybill_job where id = any (array(
+  select cast(e as uuid) from json_array_elements_text(cast(:ids as json)) e
+))
+
+-- name: job_replace
+update waybill_job
+set payload = :payload, due_at = coalesce(cast(:due as bigint), cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) + cast(:delay as bigint)), turn = coalesce(cast(:due as bigint), cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) + cast(:delay as bigint)) - priority * cast(:ageing as bigint),
+  status = case when coalesce(cast(:due as bigint), cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) + cast(:delay as bigint)) <= cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) then 1 else 0 end
+where id = :id and status in (0, 1) and idempotency_hash is null
+
+-- name: job_heads
+-- What each type would contribute first. One probe of the index per type, however long the line.
+select type, limited, turn
+from (
+  select d.type, case when d.max_running is null and d.rate_count is null then 0 else 1 end as limited, (
+      select j.turn from waybill_job j where j.status = 1 and j.type = d.type order by j.turn, j.id limit 1
+    ) as turn
+  from waybill_job_definition d
+  where d.type in (select e from json_array_elements_text(cast(:types as json)) e) and d.enabled and not d.paused
+) h
+where turn is not null
+order by turn, type
+
+-- name: job_limits_lock
+-- Whoever counts what runs of a limited type holds its row until it has claimed.
+select d.type, d.max_running, d.rate_count, d.rate_micros, d.rate_tokens, d.rate_at, cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) as now
+from waybill_job_definition d
+where d.type in (select e from json_array_elements_text(cast(:types as json)) e)
+for update skip locked
+
+-- name: job_running_count
+select count(*) as running from waybill_job where status = 2 and type = :type
+
+-- name: job_rate_take
+update waybill_job_definition set rate_tokens = cast(:tokens as double precision), rate_at = :now where type = :type
+
+-- name: job_line
+-- The turns at the front of a type's line, to find out how many of each type are among the first of all.
+select j.turn
+from waybill_job j
+where j.status = 1 and j.type = :type and (j.resource_hash is null or not exists (select 1 from waybill_job h where h.held_hash = j.resource_hash and h.held_hash is not null))
+order by j.turn, j.id
+limit :limit
+
+-- name: job_claim_lock
+-- Those of one type up to a turn; the resource must be free.
+select j.id, j.type, j.tenant, j.run, j.attempt, j.max_attempts, j.timeout_micros, j.priority, j.due_at, j.created_at, j.turn,
+  j.progress_done, j.progress_total, j.resource_hash, j.payload, j.checkpoint
+from waybill_job j
+where j.status = 1 and j.type = :type and j.turn <= :bound
+  and (j.resource_hash is null or not exists (select 1 from waybill_job h where h.held_hash = j.resource_hash and h.held_hash is not null))
+order by j.turn, j.id
+limit :limit
+for update of j skip locked
+
+-- name: job_lease
+update waybill_job
+set status = 2, attempt = attempt + 1, worker = :worker, leased_at = cast(extract(epoch from clock_timestamp()) * 1000000 as bigint), lease_until = cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) + :ttl,
+  started_at = coalesce(started_at, cast(extract(epoch from clock_timestamp()) * 1000000 as bigint)), held_hash = resource_hash, stage = 'running'
+where id = any (array(
+  select cast(e as uuid) from json_array_elements_text(cast(:ids as json)) e
+))
+
+-- name: job_stage
+-- Only jobs whose time has come are in the index that claims read.
+update waybill_job
+set status = 1
+where id in (
+  select id from waybill_job where status = 0 and due_at <= cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) order by due_at limit :limit for update skip locked
+)
+
+-- name: job_next_due
+select min(due_at) - cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) as micros from waybill_job where status = 0
+
+-- name: job_renew_lock
+-- Rows that somebody holds are left for the next time: one of them must not keep the others from being renewed.
+select j.id, j.lease_until - cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) as left_micros
+from json_to_recordset(cast(:batch as json)) as v (id uuid, run integer, attempt integer, worker text)
+join waybill_job j on j.id = v.id and j.run = v.run and j.attempt = v.attempt and j.worker = v.worker and j.status = 2
+order by j.id
+for update of j skip locked
+
+-- name: job_renew
+update waybill_job
+set lease_until = cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) + :ttl
+where id = any (array(
+  select cast(e as uuid) from json_array_elements_text(cast(:ids as json)) e
+))
+
+-- name: job_watch
+select j.id
+from json_to_recordset(cast(:batch as json)) as v (id uuid, run integer, attempt integer, worker text)
+join waybill_job j on j.id = v.id and j.run = v.run and j.attempt = v.attempt and j.worker = v.worker and j.status = 2 and j.lease_until > cast(extract(epoch from clock_timestamp()) * 1000000 as bigint)
+
+-- name: job_owned_lock
+select j.id, j.type, j.run, j.attempt, j.max_attempts, j.priority, j.worker, j.leased_at, j.lease_until,
+  j.progress_done, j.progress_total, cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) as now
+from waybill_job j
+where j.status = 2 and j.worker = :worker
+order by j.id
+for update skip locked
+
+-- name: job_settle_lock
+-- The clock is read behind the lock: a lease that ends while we wait for the row is lost.
+with locked as materialized (
+  select j.id, j.type, j.run, j.attempt, j.max_attempts, j.priority, j.worker, j.leased_at, j.lease_until, j.progress_done, j.progress_total
+  from json_to_recordset(cast(:batch as json)) as v (id uuid, run integer, attempt integer, worker text)
+join waybill_job j on j.id = v.id and j.run = v.run and j.attempt = v.attempt and j.worker = v.worker and j.status = 2
+  order by j.id
+  for update of j
+)
+select id, type, run, attempt, max_attempts, priority, worker, leased_at, lease_until, progress_done, progress_total, cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) as now
+from locked
+
+-- name: job_attempt_insert
+insert into waybill_job_attempt (
+  job_id, run, attempt, worker, leased_at, finished_at, outcome, error_code, error_message, policy_micros, not_before, next_due_at
+)
+select v.id, v.run, v.attempt, v.worker, v.leased_at, v.finished_at, v.outcome, v.code, v.message, v.policy, v.not_before, v.next_due
+from json_to_recordset(cast(:batch as json)) as v (id uuid, run integer, attempt integer, worker text, leased_at bigint, finished_at bigint, outcome integer, code text, message text, policy bigint, not_before bigint, next_due bigint)
+
+-- name: job_settle
+update waybill_job
+set status = v.status, run = v.run, attempt = v.attempt, due_at = coalesce(v.due, waybill_job.due_at), turn = coalesce(v.turn, waybill_job.turn),
+  finished_at = v.finished_at, stage = v.stage, reason = v.reason, error_code = v.code, error_message = v.message,
+  output = v.output, checkpoint = coalesce(v.checkpoint, waybill_job.checkpoint), progress_done = coalesce(v.done, waybill_job.progress_done),
+  progress_total = coalesce(v.total, waybill_job.progress_total), worker = null, leased_at = null, lease_until = null, held_hash = null,
+  started_at = case when v.attempt = 0 then null else waybill_job.started_at end,
+  active_hash = case when v.status >= 3 then null else waybill_job.active_hash end
+from json_to_recordset(cast(:batch as json)) as v (id uuid, status integer, run integer, attempt integer, due bigint, turn bigint, finished_at bigint, stage text, reason text, code text, message text, output text, checkpoint text, done bigint, total bigint)
+where waybill_job.id = v.id
+
+-- name: job_reap_lock
+select j.id, j.type, j.run, j.attempt, j.max_attempts, j.priority, j.worker, j.leased_at, j.lease_until,
+  j.progress_done, j.progress_total, cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) as now
+from waybill_job j
+where j.status = 2 and j.lease_until <= cast(extract(epoch from clock_timestamp()) * 1000000 as bigint)
+order by j.lease_until
+limit :limit
+for update skip locked
+
+-- name: job_progress
+update waybill_job
+set progress_done = coalesce(cast(:done as bigint), progress_done), progress_total = coalesce(cast(:total as bigint), progress_total),
+  checkpoint = coalesce(:checkpoint, checkpoint), stage = coalesce(:stage, stage)
+where id = :id
+
+-- name: job_lock
+select id, type, tenant, status, due_at, priority, run, attempt, max_attempts, timeout_micros, stage, created_at, started_at,
+  finished_at, worker, leased_at, lease_until, progress_done, progress_total, resource_key, idempotency_key, reason, error_code,
+  error_message, cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) as now
+from waybill_job
+where id = :id
+for update
+
+-- name: job_get
+select id, type, tenant, status, due_at, priority, run, attempt, max_attempts, timeout_micros, stage, created_at, started_at,
+  finished_at, worker, leased_at, lease_until, progress_done, progress_total, resource_key, idempotency_key, reason, error_code,
+  error_message
+from waybill_job
+where id = :id
+
+-- name: job_body
+select payload, checkpoint, output, request from waybill_job where id = :id
+
+-- name: job_cancel
+-- The end of the lease stays: until then a handler may still be at it, and hold its resource.
+update waybill_job
+set status = 5, finished_at = cast(extract(epoch from clock_timestamp()) * 1000000 as bigint), worker = null, reason = :reason, active_hash = null,
+  held_hash = case when lease_until > cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) then held_hash end
+where id = :id
+
+-- name: job_requeue
+update waybill_job
+set status = 1, run = run + 1, attempt = 0, due_at = :now, turn = :now - priority * :ageing, stage = 'queued', reason = :reason,
+  error_code = null, error_message = null, output = null, started_at = null, finished_at = null, lease_until = null, leased_at = null,
+  held_hash = null, progress_done = case when :keep then progress_done end, progress_total = case when :keep then progress_total end,
+  checkpoint = case when :keep then checkpoint end
+where id = :id
+
+-- name: job_unhold
+-- A canceled job holds its resource until its handler cannot be at it any more.
+update waybill_job set held_hash = null where status = 5 and held_hash is not null and lease_until <= cast(extract(epoch from clock_timestamp()) * 1000000 as bigint)
+
+-- name: job_copy
+insert into waybill_job (
+  id, type, tenant, status, turn, due_at, priority, run, attempt, max_attempts, timeout_micros, stage, created_at,
+  resource_key, resource_hash, idempotency_key, idempotency_hash, request, payload
+)
+select :id, type, tenant, 1, :now - priority * :ageing, :now, priority, 1, 0, max_attempts, timeout_micros, 'queued', :now,
+  resource_key, resource_hash, :key, :hash, :request, payload
+from waybill_job
+where id = :source
+
+-- name: job_page
+select id, type, tenant, status, due_at, priority, run, attempt, max_attempts, timeout_micros, stage, created_at, started_at,
+  finished_at, worker, leased_at, lease_until, progress_done, progress_total, resource_key, idempotency_key, reason, error_code,
+  error_message
+from waybill_job
+where (cast(:tenant as text) is null or tenant = cast(:tenant as text)) and (cast(:type as text) is null or type = cast(:type as text)) and (cast(:status as smallint) is null or status = cast(:status as smallint))
+  and (cast(:code as text) is null or error_code = cast(:code as text)) and (cast(:since as bigint) is null or created_at >= cast(:since as bigint)) and (cast(:before as bigint) is null or created_at < cast(:before as bigint))
+  and (cast(:after as uuid) is null or id < cast(:after as uuid))
+order by id desc
+limit :limit
+
+-- name: job_attempt_rows
+select run, attempt, worker, leased_at, finished_at, outcome, error_code, error_message, policy_micros, not_before, next_due_at
+from waybill_job_attempt
+where job_id = :id
+order by run, attempt
+
+-- name: job_event_insert
+insert into waybill_job_event (job_id, run, attempt, kind, occurred_at, detail)
+values (:id, :run, :attempt, :kind, cast(extract(epoch from clock_timestamp()) * 1000000 as bigint), :detail)
+
+-- name: job_event_rows
+select id, run, attempt, kind, occurred_at, detail
+from waybill_job_event
+where job_id = :job and id > :after
+order by id
+limit :limit
+
+-- name: job_log_insert
+insert into waybill_job_log (job_id, run, attempt, level, message, occurred_at)
+values (:id, :run, :attempt, :level, :message, cast(extract(epoch from clock_timestamp()) * 1000000 as bigint))
+
+-- name: job_log_rows
+select id, run, attempt, level, message, occurred_at
+from waybill_job_log
+where job_id = :job and id > :after
+order by id
+limit :limit
+
+-- name: job_count
+-- At most as many as asked for are looked at. Each status has an index of its own, which only a literal finds.
+select count(*) as found
+from (
+  select 1 as one from waybill_job where cast(:status as integer) = 0 and status = 0 and type = :type
+  union all
+  select 1 as one from waybill_job where cast(:status as integer) = 1 and status = 1 and type = :type
+  union all
+  select 1 as one from waybill_job where cast(:status as integer) = 2 and status = 2 and type = :type
+  union all
+  select 1 as one from waybill_job where status >= 3 and status = cast(:status as integer) and type = :type
+  limit :limit
+) seen
+
+-- name: job_purge_pick
+select id
+from waybill_job
+where status >= 3 and status = :status and finished_at < cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) - :age
+order by finished_at
+limit :limit
+for update skip locked
+
+-- name: job_purge_attempt
+delete from waybill_job_attempt where job_id = any (array(
+  select cast(e as uuid) from json_array_elements_text(cast(:ids as json)) e
+))
+
+-- name: job_purge_event
+delete from waybill_job_event where job_id = any (array(
+  select cast(e as uuid) from json_array_elements_text(cast(:ids as json)) e
+))
+
+-- name: job_purge_log
+delete from waybill_job_log where job_id = any (array(
+  select cast(e as uuid) from json_array_elements_text(cast(:ids as json)) e
+))

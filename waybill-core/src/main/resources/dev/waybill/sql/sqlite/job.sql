@@ -1,0 +1,322 @@
+-- Jobs.
+--
+-- Tables: waybill_job (one row per job), waybill_job_definition, waybill_job_attempt, _event, _log.
+-- Indexes: pending (type, turn, id), scheduled (due_at), leased (lease_until) and finished (status, finished_at) each
+-- contain only the jobs in that state; unique keys on idempotency_hash, active_hash and held_hash.
+-- Locking: there is one writer at a time.
+-- Sets of rows come as one JSON parameter, so that the text of a statement does not depend on their number.
+
+-- name: job_definition_rows
+select type, version, max_attempts, timeout_micros, priority, retry_policy, enabled, paused, max_running, rate_count, rate_micros
+from waybill_job_definition
+order by type
+
+-- name: job_definition_rows_locked
+select type, version, max_attempts, timeout_micros, priority, retry_policy, enabled, paused, max_running, rate_count, rate_micros
+from waybill_job_definition
+order by type
+
+-- name: job_definition_insert
+insert into waybill_job_definition (
+  type, version, max_attempts, timeout_micros, priority, retry_policy, enabled, paused, max_running, rate_count, rate_micros,
+  rate_tokens, rate_at, created_at, updated_at
+) values (
+  :type, :version, :max_attempts, :timeout_micros, :priority, :retry_policy, :enabled, :paused, :max_running, :rate_count, :rate_micros,
+  0, 0, (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000), (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000)
+)
+
+-- name: job_definition_update
+update waybill_job_definition
+set version = :version, max_attempts = :max_attempts, timeout_micros = :timeout_micros, priority = :priority,
+  retry_policy = :retry_policy, enabled = :enabled, max_running = :max_running, rate_count = :rate_count, rate_micros = :rate_micros,
+  updated_at = (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000)
+where type = :type
+
+-- name: job_definition_pause
+update waybill_job_definition set paused = :paused, updated_at = (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000) where type = :type
+
+-- name: job_definition_enable
+update waybill_job_definition set enabled = :enabled, updated_at = (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000) where type = :type
+
+-- name: job_insert
+-- The definition decides what the request leaves open. A key that exists already inserts nothing.
+insert into waybill_job (
+  id, type, tenant, status, turn, due_at, priority, run, attempt, max_attempts, timeout_micros, stage, created_at,
+  resource_key, resource_hash, idempotency_key, idempotency_hash, active_hash, request, payload
+)
+select v.id, v.type, v.tenant, case when coalesce(v.due, c.now + coalesce(v.delay, 0)) <= c.now then 1 else 0 end,
+  coalesce(v.due, c.now + coalesce(v.delay, 0)) - coalesce(v.priority, d.priority) * cast(:ageing as integer), coalesce(v.due, c.now + coalesce(v.delay, 0)), coalesce(v.priority, d.priority), 1, 0,
+  coalesce(v.max_attempts, d.max_attempts), coalesce(v.timeout, d.timeout_micros), v.stage, c.now,
+  v.resource_key, v.resource_hash, v.idempotency_key, v.idempotency_hash, v.active_hash, v.request, v.payload
+from (select json_extract(value, '$.id') as id, json_extract(value, '$.type') as type, json_extract(value, '$.tenant') as tenant, json_extract(value, '$.delay') as delay, json_extract(value, '$.due') as due, json_extract(value, '$.priority') as priority, json_extract(value, '$.max_attempts') as max_attempts, json_extract(value, '$.timeout') as timeout, json_extract(value, '$.stage') as stage, json_extract(value, '$.resource_key') as resource_key, json_extract(value, '$.resource_hash') as resource_hash, json_extract(value, '$.idempotency_key') as idempotency_key, json_extract(value, '$.idempotency_hash') as idempotency_hash, json_extract(value, '$.active_hash') as active_hash, json_extract(value, '$.request') as request, json_extract(value, '$.payload') as payload from json_each(:batch)) v
+join waybill_job_definition d on d.type = v.type and d.enabled = 1
+cross join (select (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000) as now) c
+where true
+on conflict do nothing
+
+-- name: job_present
+select id, status from waybill_job where id in (select value from json_each(:ids))
+
+-- name: job_by_idempotency
+-- Locked, so that the answer stays true until the caller commits.
+select id, type, status, run, due_at, idempotency_hash, active_hash, request
+from waybill_job
+where idempotency_hash in (select value from json_each(:hashes))
+order by id
+
+-- name: job_find_key
+select id from waybill_job where idempotency_hash = :hash
+
+-- name: job_by_active
+select id, type, status, run, due_at, idempotency_hash, active_hash, request
+from waybill_job
+where active_hash in (select value from json_each(:hashes))
+order by id
+
+-- name: job_discard
+delete from waybill_job where id in (select value from json_each(:ids))
+
+-- name: job_replace
+update waybill_job
+set payload = :payload, due_at = coalesce(:due, (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000) + :delay), turn = coalesce(:due, (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000) + :delay) - priority * :ageing,
+  status = case when coalesce(:due, (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000) + :delay) <= (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000) then 1 else 0 end
+where id = :id and status in (0, 1) and idempotency_hash is null
+
+-- name: job_heads
+-- What each type would contribute first. One probe of the index per type, however long the line.
+select type, limited, turn
+from (
+  select d.type, case when d.max_running is null and d.rate_count is null then 0 else 1 end as limited, (
+      select j.turn from waybill_job j where j.status = 1 and j.type = d.type order by j.turn, j.id limit 1
+    ) as turn
+  from waybill_job_definition d
+  where d.type in (select value from json_each(:types)) and d.enabled = 1 and d.paused = 0
+) h
+where turn is not null
+order by turn, type
+
+-- name: job_limits_lock
+-- Whoever counts what runs of a limited type holds its row until it has claimed.
+select d.type, d.max_running, d.rate_count, d.rate_micros, d.rate_tokens, d.rate_at, (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000) as now
+from waybill_job_definition d
+where d.type in (select value from json_each(:types))
+
+-- name: job_running_count
+select count(*) as running from waybill_job where status = 2 and type = :type
+
+-- name: job_rate_take
+update waybill_job_definition set rate_tokens = cast(:tokens as real), rate_at = :now where type = :type
+
+-- name: job_line
+-- The turns at the front of a type's line, to find out how many of each type are among the first of all.
+select j.turn
+from waybill_job j
+where j.status = 1 and j.type = :type and (j.resource_hash is null or not exists (select 1 from waybill_job h where h.held_hash = j.resource_hash and h.held_hash is not null))
+order by j.turn, j.id
+limit :limit
+
+-- name: job_claim_lock
+-- Those of one type up to a turn; the resource must be free.
+select j.id, j.type, j.tenant, j.run, j.attempt, j.max_attempts, j.timeout_micros, j.priority, j.due_at, j.created_at, j.turn,
+  j.progress_done, j.progress_total, j.resource_hash, j.payload, j.checkpoint
+from waybill_job j
+where j.status = 1 and j.type = :type and j.turn <= :bound
+  and (j.resource_hash is null or not exists (select 1 from waybill_job h where h.held_hash = j.resource_hash and h.held_hash is not null))
+order by j.turn, j.id
+limit :limit
+
+-- name: job_lease
+update waybill_job
+set status = 2, attempt = attempt + 1, worker = :worker, leased_at = (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000), lease_until = (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000) + :ttl,
+  started_at = coalesce(started_at, (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000)), held_hash = resource_hash, stage = 'running'
+where id in (select value from json_each(:ids))
+
+-- name: job_stage
+-- Only jobs whose time has come are in the index that claims read.
+update waybill_job
+set status = 1
+where id in (
+  select id from waybill_job where status = 0 and due_at <= (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000) order by due_at limit :limit
+)
+
+-- name: job_next_due
+select min(due_at) - (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000) as micros from waybill_job where status = 0
+
+-- name: job_renew_lock
+-- Rows that somebody holds are left for the next time: one of them must not keep the others from being renewed.
+select j.id, j.lease_until - (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000) as left_micros
+from (select json_extract(value, '$.id') as id, json_extract(value, '$.run') as run, json_extract(value, '$.attempt') as attempt, json_extract(value, '$.worker') as worker from json_each(:batch)) v
+join waybill_job j on j.id = v.id and j.run = v.run and j.attempt = v.attempt and j.worker = v.worker and j.status = 2
+order by j.id
+
+-- name: job_renew
+update waybill_job
+set lease_until = (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000) + :ttl
+where id in (select value from json_each(:ids))
+
+-- name: job_watch
+select j.id
+from (select json_extract(value, '$.id') as id, json_extract(value, '$.run') as run, json_extract(value, '$.attempt') as attempt, json_extract(value, '$.worker') as worker from json_each(:batch)) v
+join waybill_job j on j.id = v.id and j.run = v.run and j.attempt = v.attempt and j.worker = v.worker and j.status = 2 and j.lease_until > (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000)
+
+-- name: job_owned_lock
+select j.id, j.type, j.run, j.attempt, j.max_attempts, j.priority, j.worker, j.leased_at, j.lease_until,
+  j.progress_done, j.progress_total, (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000) as now
+from waybill_job j
+where j.status = 2 and j.worker = :worker
+order by j.id
+
+-- name: job_settle_lock
+-- The clock is read behind the lock: a lease that ends while we wait for the row is lost.
+select j.id, j.type, j.run, j.attempt, j.max_attempts, j.priority, j.worker, j.leased_at, j.lease_until,
+  j.progress_done, j.progress_total, (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000) as now
+from (select json_extract(value, '$.id') as id, json_extract(value, '$.run') as run, json_extract(value, '$.attempt') as attempt, json_extract(value, '$.worker') as worker from json_each(:batch)) v
+join waybill_job j on j.id = v.id and j.run = v.run and j.attempt = v.attempt and j.worker = v.worker and j.status = 2
+order by j.id
+
+-- name: job_attempt_insert
+insert into waybill_job_attempt (
+  job_id, run, attempt, worker, leased_at, finished_at, outcome, error_code, error_message, policy_micros, not_before, next_due_at
+)
+select v.id, v.run, v.attempt, v.worker, v.leased_at, v.finished_at, v.outcome, v.code, v.message, v.policy, v.not_before, v.next_due
+from (select json_extract(value, '$.id') as id, json_extract(value, '$.run') as run, json_extract(value, '$.attempt') as attempt, json_extract(value, '$.worker') as worker, json_extract(value, '$.leased_at') as leased_at, json_extract(value, '$.finished_at') as finished_at, json_extract(value, '$.outcome') as outcome, json_extract(value, '$.code') as code, json_extract(value, '$.message') as message, json_extract(value, '$.policy') as policy, json_extract(value, '$.not_before') as not_before, json_extract(value, '$.next_due') as next_due from json_each(:batch)) v
+
+-- name: job_settle
+update waybill_job
+set status = v.status, run = v.run, attempt = v.attempt, due_at = coalesce(v.due, waybill_job.due_at), turn = coalesce(v.turn, waybill_job.turn),
+  finished_at = v.finished_at, stage = v.stage, reason = v.reason, error_code = v.code, error_message = v.message,
+  output = v.output, checkpoint = coalesce(v.checkpoint, waybill_job.checkpoint), progress_done = coalesce(v.done, waybill_job.progress_done),
+  progress_total = coalesce(v.total, waybill_job.progress_total), worker = null, leased_at = null, lease_until = null, held_hash = null,
+  started_at = case when v.attempt = 0 then null else waybill_job.started_at end,
+  active_hash = case when v.status >= 3 then null else waybill_job.active_hash end
+from (select json_extract(value, '$.id') as id, json_extract(value, '$.status') as status, json_extract(value, '$.run') as run, json_extract(value, '$.attempt') as attempt, json_extract(value, '$.due') as due, json_extract(value, '$.turn') as turn, json_extract(value, '$.finished_at') as finished_at, json_extract(value, '$.stage') as stage, json_extract(value, '$.reason') as reason, json_extract(value, '$.code') as code, json_extract(value, '$.message') as message, json_extract(value, '$.output') as output, json_extract(value, '$.checkpoint') as checkpoint, json_extract(value, '$.done') as done, json_extract(value, '$.total') as total from json_each(:batch)) v
+where waybill_job.id = v.id
+
+-- name: job_reap_lock
+select j.id, j.type, j.run, j.attempt, j.max_attempts, j.priority, j.worker, j.leased_at, j.lease_until,
+  j.progress_done, j.progress_total, (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000) as now
+from waybill_job j
+where j.status = 2 and j.lease_until <= (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000)
+order by j.lease_until
+limit :limit
+
+-- name: job_progress
+update waybill_job
+set progress_done = coalesce(:done, progress_done), progress_total = coalesce(:total, progress_total),
+  checkpoint = coalesce(:checkpoint, checkpoint), stage = coalesce(:stage, stage)
+where id = :id
+
+-- name: job_lock
+select id, type, tenant, status, due_at, priority, run, attempt, max_attempts, timeout_micros, stage, created_at, started_at,
+  finished_at, worker, leased_at, lease_until, progress_done, progress_total, resource_key, idempotency_key, reason, error_code,
+  error_message, (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000) as now
+from waybill_job
+where id = :id
+
+-- name: job_get
+select id, type, tenant, status, due_at, priority, run, attempt, max_attempts, timeout_micros, stage, created_at, started_at,
+  finished_at, worker, leased_at, lease_until, progress_done, progress_total, resource_key, idempotency_key, reason, error_code,
+  error_message
+from waybill_job
+where id = :id
+
+-- name: job_body
+select payload, checkpoint, output, request from waybill_job where id = :id
+
+-- name: job_cancel
+-- The end of the lease stays: until then a handler may still be at it, and hold its resource.
+update waybill_job
+set status = 5, finished_at = (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000), worker = null, reason = :reason, active_hash = null,
+  held_hash = case when lease_until > (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000) then held_hash end
+where id = :id
+
+-- name: job_requeue
+update waybill_job
+set status = 1, run = run + 1, attempt = 0, due_at = :now, turn = :now - priority * :ageing, stage = 'queued', reason = :reason,
+  error_code = null, error_message = null, output = null, started_at = null, finished_at = null, lease_until = null, leased_at = null,
+  held_hash = null, progress_done = case when :keep then progress_done end, progress_total = case when :keep then progress_total end,
+  checkpoint = case when :keep then checkpoint end
+where id = :id
+
+-- name: job_unhold
+-- A canceled job holds its resource until its handler cannot be at it any more.
+update waybill_job set held_hash = null where status = 5 and held_hash is not null and lease_until <= (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000)
+
+-- name: job_copy
+insert into waybill_job (
+  id, type, tenant, status, turn, due_at, priority, run, attempt, max_attempts, timeout_micros, stage, created_at,
+  resource_key, resource_hash, idempotency_key, idempotency_hash, request, payload
+)
+select :id, type, tenant, 1, :now - priority * :ageing, :now, priority, 1, 0, max_attempts, timeout_micros, 'queued', :now,
+  resource_key, resource_hash, :key, :hash, :request, payload
+from waybill_job
+where id = :source
+
+-- name: job_page
+select id, type, tenant, status, due_at, priority, run, attempt, max_attempts, timeout_micros, stage, created_at, started_at,
+  finished_at, worker, leased_at, lease_until, progress_done, progress_total, resource_key, idempotency_key, reason, error_code,
+  error_message
+from waybill_job
+where (:tenant is null or tenant = :tenant) and (:type is null or type = :type) and (:status is null or status = :status)
+  and (:code is null or error_code = :code) and (:since is null or created_at >= :since) and (:before is null or created_at < :before)
+  and (:after is null or id < :after)
+order by id desc
+limit :limit
+
+-- name: job_attempt_rows
+select run, attempt, worker, leased_at, finished_at, outcome, error_code, error_message, policy_micros, not_before, next_due_at
+from waybill_job_attempt
+where job_id = :id
+order by run, attempt
+
+-- name: job_event_insert
+insert into waybill_job_event (job_id, run, attempt, kind, occurred_at, detail)
+values (:id, :run, :attempt, :kind, (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000), :detail)
+
+-- name: job_event_rows
+select id, run, attempt, kind, occurred_at, detail
+from waybill_job_event
+where job_id = :job and id > :after
+order by id
+limit :limit
+
+-- name: job_log_insert
+insert into waybill_job_log (job_id, run, attempt, level, message, occurred_at)
+values (:id, :run, :attempt, :level, :message, (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000))
+
+-- name: job_log_rows
+select id, run, attempt, level, message, occurred_at
+from waybill_job_log
+where job_id = :job and id > :after
+order by id
+limit :limit
+
+-- name: job_count
+-- At most as many as asked for are looked at. Each status has an index of its own, which only a literal finds.
+select count(*) as found
+from (
+  select 1 as one from waybill_job where :status = 0 and status = 0 and type = :type
+  union all
+  select 1 as one from waybill_job where :status = 1 and status = 1 and type = :type
+  union all
+  select 1 as one from waybill_job where :status = 2 and status = 2 and type = :type
+  union all
+  select 1 as one from waybill_job where status >= 3 and status = :status and type = :type
+  limit :limit
+) seen
+
+-- name: job_purge_pick
+select id
+from waybill_job
+where status >= 3 and status = :status and finished_at < (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000) - :age
+order by finished_at
+limit :limit
+
+-- name: job_purge_attempt
+delete from waybill_job_attempt where job_id in (select value from json_each(:ids))
+
+-- name: job_purge_event
+delete from waybill_job_event where job_id in (select value from json_each(:ids))
+
+-- name: job_purge_log
+delete from waybill_job_log where job_id in (select value from json_each(:ids))

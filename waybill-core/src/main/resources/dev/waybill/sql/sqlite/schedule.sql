@@ -1,0 +1,83 @@
+-- Schedules.
+--
+-- Tables: waybill_job_schedule (one row each), waybill_job_fire (one row per time that was acted upon).
+-- Indexes: (next_fire_at) of the active ones; the primary key of fires makes each happen once.
+-- Locking: there is one writer at a time.
+
+-- name: schedule_clock
+select (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000) as now
+
+-- name: schedule_active_for
+select name from waybill_job_schedule where type = :type and active = 1 order by name
+
+-- name: schedule_rows
+select name, type, tenant, payload, rule, zone, jitter_micros, misfire, misfire_micros, overlap, active, next_fire_at, scheduled_for,
+  last_fired_at, last_job_id, failures, last_error
+from waybill_job_schedule
+order by name
+
+-- name: schedule_get
+select name, type, tenant, payload, rule, zone, jitter_micros, misfire, misfire_micros, overlap, active, next_fire_at, scheduled_for,
+  last_fired_at, last_job_id, failures, last_error
+from waybill_job_schedule
+where name = :name
+
+-- name: schedule_lock
+select name, type, tenant, payload, rule, zone, jitter_micros, misfire, misfire_micros, overlap, active, next_fire_at, scheduled_for,
+  last_fired_at, last_job_id, failures, last_error
+from waybill_job_schedule
+where name = :name
+
+-- name: schedule_due_lock
+-- One at a time: each fires in a transaction of its own.
+select name, type, tenant, payload, rule, zone, jitter_micros, misfire, misfire_micros, overlap, active, next_fire_at, scheduled_for,
+  last_fired_at, last_job_id, failures, last_error
+from waybill_job_schedule
+where active = 1 and next_fire_at <= (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000)
+order by next_fire_at
+limit 1
+
+-- name: schedule_next
+select min(next_fire_at) - (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000) as micros from waybill_job_schedule where active = 1
+
+-- name: schedule_insert
+insert into waybill_job_schedule (
+  name, type, tenant, payload, rule, zone, jitter_micros, misfire, misfire_micros, overlap, active, next_fire_at, scheduled_for,
+  failures, created_at, updated_at
+) values (
+  :name, :type, :tenant, :payload, :rule, :zone, :jitter, :misfire, :window, :overlap, :active, :next_fire_at, :scheduled_for,
+  0, (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000), (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000)
+)
+
+-- name: schedule_update
+update waybill_job_schedule
+set type = :type, tenant = :tenant, payload = :payload, rule = :rule, zone = :zone, jitter_micros = :jitter, misfire = :misfire,
+  misfire_micros = :window, overlap = :overlap, active = :active, next_fire_at = :next_fire_at, scheduled_for = :scheduled_for,
+  failures = 0, updated_at = (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000)
+where name = :name
+
+-- name: schedule_fired
+update waybill_job_schedule
+set next_fire_at = :next_fire_at, scheduled_for = :scheduled_for, last_fired_at = (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000),
+  last_job_id = coalesce(:job, last_job_id), failures = 0, last_error = null
+where name = :name
+
+-- name: schedule_failed
+-- The time that is acted upon stays: it is not lost by being put off.
+update waybill_job_schedule
+set next_fire_at = (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000) + :delay, failures = failures + 1, last_error = :error
+where name = :name
+
+-- name: schedule_remove
+delete from waybill_job_schedule where name = :name
+
+-- name: schedule_fire_insert
+insert into waybill_job_fire (schedule, scheduled_for, fired_at, outcome, job_id)
+values (:schedule, :scheduled_for, (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000), :outcome, :job)
+
+-- name: schedule_fire_rows
+select scheduled_for, fired_at, outcome, job_id
+from waybill_job_fire
+where schedule = :schedule
+order by scheduled_for desc
+limit :limit

@@ -1,0 +1,170 @@
+package dev.waybill.internal.job;
+
+import dev.waybill.internal.loop.Crew;
+import dev.waybill.internal.loop.Time;
+import dev.waybill.internal.sql.Database;
+import dev.waybill.internal.sql.Naming;
+import dev.waybill.internal.sql.Retry;
+import dev.waybill.internal.store.JobLeaseStore;
+import dev.waybill.internal.store.JobLeaseStore.Claim;
+import dev.waybill.internal.store.JobLeaseStore.Fence;
+import dev.waybill.job.JobDefinition;
+import dev.waybill.job.JobHandler;
+import dev.waybill.job.JobInfo;
+import dev.waybill.job.JobOptions;
+import dev.waybill.job.JobStatus;
+import dev.waybill.job.Jobs;
+import dev.waybill.job.Scope;
+import dev.waybill.schema.Schema;
+import dev.waybill.testkit.DatabaseProduct;
+import dev.waybill.testkit.TestDatabase;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import javax.sql.DataSource;
+
+/** Jobs on a real database: a door always, workers when a test wants them. */
+final class JobBench {
+  static final Duration SOON = Duration.ofSeconds(10);
+
+  private final TestDatabase home;
+  private final Database database;
+  private final Jobs jobs;
+
+  private JobBench(TestDatabase home, Database database) {
+    this.home = home;
+    this.database = database;
+    this.jobs =
+        new JobEngine(
+                database, Time.system(), new Crew(Time.system()), JobOptions.of("door"), Map.of())
+            .jobs();
+  }
+
+  /** Migrates and defines types. */
+  static JobBench on(TestDatabase home, JobDefinition... definitions) {
+    Schema.migrate(home.dataSource());
+    boolean file = home.product() == DatabaseProduct.SQLITE;
+    JobBench bench = over(home, file ? home.dataSource() : home.pool(10));
+    bench.jobs.syncDefinitions(List.of(definitions));
+    return bench;
+  }
+
+  /** Over another source of connections to a migrated database. */
+  static JobBench over(TestDatabase home, DataSource source) {
+    return new JobBench(home, open(source));
+  }
+
+  static Database open(DataSource source) {
+    return Database.open(
+        source, Naming.standard(), JobEngine.SQL_FILES, Retry.standard(Time.system()::sleep));
+  }
+
+  Database database() {
+    return database;
+  }
+
+  Jobs jobs() {
+    return jobs;
+  }
+
+  TestDatabase home() {
+    return home;
+  }
+
+  static JobOptions quick(String worker) {
+    return JobOptions.of(worker)
+        .withConcurrency(4)
+        .withPoll(Duration.ofMillis(20), Duration.ofMillis(100))
+        .withReap(Duration.ofMillis(100))
+        .withCancelGrace(Duration.ofMillis(100));
+  }
+
+  /** Workers that run until closed. */
+  Running start(JobOptions options, Map<String, JobHandler> handlers) {
+    Crew crew = new Crew(Time.system());
+    JobEngine engine = new JobEngine(database, Time.system(), crew, options, handlers);
+    crew.start();
+    return new Running(crew, engine);
+  }
+
+  Running start(String type, JobHandler handler) {
+    return start(quick("w1"), Map.of(type, handler));
+  }
+
+  record Running(Crew crew, JobEngine engine) implements AutoCloseable {
+    Jobs jobs() {
+      return engine.jobs();
+    }
+
+    @Override
+    public void close() {
+      engine.askToStop();
+      crew.stop(Duration.ofSeconds(10));
+      engine.handBack();
+    }
+  }
+
+  /** Claims without workers. */
+  List<Claim> claim(String worker, int slots, Duration lease, String... types) {
+    return database.transact(
+        tx -> {
+          JobLeaseStore store = JobLeaseStore.in(tx);
+          List<Claim> claims = new ClaimPlan(store, slots).claim(Set.of(types));
+          if (!claims.isEmpty()) {
+            store.lease(claims.stream().map(Claim::id).toList(), worker, lease);
+          }
+          return claims;
+        });
+  }
+
+  static Fence fence(Claim claim, String worker) {
+    return new Fence(claim.id(), claim.run(), claim.attempt(), worker);
+  }
+
+  JobInfo get(UUID id) {
+    return jobs.find(Scope.admin(), id).orElseThrow();
+  }
+
+  /** Waits until a job is in a status. */
+  JobInfo await(UUID id, JobStatus status) throws InterruptedException {
+    Instant end = Instant.now().plus(SOON);
+    JobInfo job = get(id);
+    while (job.status() != status) {
+      if (Instant.now().isAfter(end)) {
+        throw new AssertionError("waited in vain for " + status + ": " + job);
+      }
+      Thread.onSpinWait();
+      job = get(id);
+    }
+    return job;
+  }
+
+  /** Lets time pass for a job: what it waits for was so much earlier. */
+  void age(Duration by) throws SQLException {
+    long micros = by.toNanos() / 1000;
+    home.execute(
+        "update waybill_job set due_at = due_at - %d, turn = turn - %d".formatted(micros, micros),
+        "update waybill_job set lease_until = lease_until - " + micros,
+        "update waybill_job set finished_at = finished_at - " + micros,
+        "update waybill_job_schedule set next_fire_at = next_fire_at - %d, scheduled_for ="
+                .formatted(micros)
+            + " scheduled_for - "
+            + micros);
+  }
+
+  long count(String from) throws SQLException {
+    try (Connection connection = home.connect();
+        Statement statement = connection.createStatement();
+        ResultSet result = statement.executeQuery("select count(*) from " + from)) {
+      result.next();
+      return result.getLong(1);
+    }
+  }
+}

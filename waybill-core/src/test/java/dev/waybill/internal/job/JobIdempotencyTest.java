@@ -1,0 +1,196 @@
+package dev.waybill.internal.job;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.waybill.job.Enqueued;
+import dev.waybill.job.Enqueued.Outcome;
+import dev.waybill.job.JobDefinition;
+import dev.waybill.job.JobException.IdempotencyConflict;
+import dev.waybill.job.JobRequest;
+import dev.waybill.job.JobStatus;
+import dev.waybill.job.Scope;
+import dev.waybill.testkit.EveryDatabase;
+import dev.waybill.testkit.TestDatabase;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@EveryDatabase
+@Timeout(120)
+class JobIdempotencyTest {
+  private final JobBench bench;
+
+  JobIdempotencyTest(TestDatabase database) {
+    this.bench = JobBench.on(database.fresh(), JobDefinition.of("mail"), JobDefinition.of("fax"));
+  }
+
+  private static JobRequest.Builder keyed() {
+    return JobRequest.of("mail").idempotencyKey("order-1").payload("{\"a\":1,\"b\":[2]}");
+  }
+
+  private Enqueued enqueue(JobRequest.Builder request) {
+    return bench.jobs().enqueue(request.build());
+  }
+
+  @Test
+  void anIdenticalRequestFindsTheFirstJob() throws Exception {
+    Enqueued first = enqueue(keyed());
+    Enqueued again = enqueue(keyed());
+    assertThat(again).isEqualTo(new Enqueued(first.id(), JobStatus.PENDING, 1, Outcome.EXISTING));
+    assertThat(bench.count("waybill_job")).isEqualTo(1);
+    assertThat(bench.jobs().findByKey(Scope.global(), "mail", "order-1").orElseThrow().id())
+        .isEqualTo(first.id());
+  }
+
+  @Test
+  void jsonIsComparedByWhatItMeans() {
+    Enqueued first = enqueue(keyed());
+    Enqueued again = enqueue(keyed().payload(" {\"b\" : [2.0e0], \"\\u0061\" : 1.00}\n"));
+    assertThat(again.id()).isEqualTo(first.id());
+  }
+
+  @Test
+  void aDifferentRequestIsAConflictThatNamesTheFields() {
+    Instant due = Instant.parse("2099-01-01T00:00:00Z");
+    Enqueued first = enqueue(keyed());
+    List<UnaryOperator<JobRequest.Builder>> changes =
+        List.of(
+            r -> r.payload("{\"a\":2,\"b\":[2]}"),
+            r -> r.priority(1),
+            r -> r.maxAttempts(1),
+            r -> r.timeout(Duration.ofSeconds(1)),
+            r -> r.dueAt(due),
+            r -> r.stage("other"),
+            r -> r.delay(Duration.ofSeconds(1)),
+            r -> r.resourceKey("printer"));
+    List<String> names =
+        List.of(
+            "payload",
+            "priority",
+            "max_attempts",
+            "timeout_micros",
+            "due_at",
+            "stage",
+            "delay_micros",
+            "resource_key");
+    for (int i = 0; i < changes.size(); i++) {
+      String name = names.get(i);
+      JobRequest request = changes.get(i).apply(keyed()).build();
+      assertThatThrownBy(() -> bench.jobs().enqueue(request))
+          .isInstanceOfSatisfying(
+              IdempotencyConflict.class,
+              e -> {
+                assertThat(e.fields()).containsExactly(name);
+                assertThat(e.existing()).isEqualTo(first.id());
+                assertThat(e.code()).isEqualTo("job.idempotency_conflict");
+                assertThat(e).message().doesNotContain("\"b\"");
+              });
+    }
+  }
+
+  @Test
+  void aTimeIsComparedAsTheDatabaseStoresIt() {
+    Instant due = Instant.parse("2099-01-01T00:00:00.123456789Z");
+    assertThat(enqueue(keyed().dueAt(due)).outcome()).isEqualTo(Outcome.INSERTED);
+    assertThat(enqueue(keyed().dueAt(due.plusNanos(100))).outcome()).isEqualTo(Outcome.EXISTING);
+  }
+
+  @Test
+  void scopesAndTypesHaveTheirOwnKeys() {
+    Set<Object> ids =
+        Set.of(
+            enqueue(keyed()).id(),
+            enqueue(keyed().scope(Scope.tenant("a"))).id(),
+            enqueue(keyed().scope(Scope.tenant("A"))).id(),
+            enqueue(JobRequest.of("fax").idempotencyKey("order-1")).id());
+    assertThat(ids).hasSize(4);
+    assertThat(enqueue(keyed().idempotencyKey("ORDER-1")).outcome()).isEqualTo(Outcome.INSERTED);
+  }
+
+  @Test
+  void theKeyOutlivesTheJobsLifeAndTheDefinition() throws Exception {
+    Enqueued first = enqueue(keyed());
+    bench.jobs().cancel(Scope.admin(), first.id(), "test");
+    bench.jobs().setEnabled("mail", false);
+    assertThat(enqueue(keyed()))
+        .isEqualTo(new Enqueued(first.id(), JobStatus.CANCELED, 1, Outcome.EXISTING));
+  }
+
+  @Test
+  void oneOfManyIdenticalRequestsMakesTheJob() throws Exception {
+    ExecutorService threads = Executors.newFixedThreadPool(6);
+    try {
+      List<Callable<Enqueued>> calls = new ArrayList<>();
+      for (int i = 0; i < 6; i++) {
+        calls.add(() -> enqueue(keyed()));
+      }
+      List<Enqueued> all = new ArrayList<>();
+      for (Future<Enqueued> call : threads.invokeAll(calls)) {
+        all.add(call.get());
+      }
+      assertThat(all.stream().map(Enqueued::id).collect(Collectors.toSet())).hasSize(1);
+      assertThat(all).filteredOn(each -> each.outcome() == Outcome.INSERTED).hasSize(1);
+    } finally {
+      threads.shutdownNow();
+    }
+    assertThat(bench.count("waybill_job")).isEqualTo(1);
+  }
+
+  @Test
+  void aCallMayContainTheSameRequestTwice() throws Exception {
+    try (var connection = bench.home().connect()) {
+      connection.setAutoCommit(false);
+      List<Enqueued> all =
+          bench
+              .jobs()
+              .enqueueAll(
+                  connection,
+                  List.of(keyed().build(), keyed().build(), JobRequest.of("mail").build()));
+      connection.commit();
+      assertThat(all.get(0).id()).isEqualTo(all.get(1).id());
+      assertThat(all)
+          .extracting(Enqueued::outcome)
+          .containsExactlyInAnyOrder(Outcome.INSERTED, Outcome.EXISTING, Outcome.INSERTED);
+    }
+    assertThat(bench.count("waybill_job")).isEqualTo(2);
+  }
+
+  @Test
+  void uniqueWhileActiveEndsWithTheJob() {
+    JobRequest request = JobRequest.of("mail").uniqueWhileActive("sync-7").build();
+    Enqueued first = bench.jobs().enqueue(request);
+    assertThat(bench.jobs().enqueue(request).id()).isEqualTo(first.id());
+    bench.jobs().cancel(Scope.admin(), first.id(), "done with it");
+    Enqueued second = bench.jobs().enqueue(request);
+    assertThat(second.outcome()).isEqualTo(Outcome.INSERTED);
+    assertThat(second.id()).isNotEqualTo(first.id());
+  }
+
+  @Test
+  void aWaitingJobTakesOverTheLaterPayload() {
+    Enqueued first = enqueue(JobRequest.of("mail").replacePending("index").payload("1"));
+    Enqueued second =
+        enqueue(
+            JobRequest.of("mail").replacePending("index").payload("2").delay(Duration.ofHours(1)));
+    assertThat(second.id()).isEqualTo(first.id());
+    assertThat(second.outcome()).isEqualTo(Outcome.REPLACED);
+    assertThat(bench.jobs().body(Scope.admin(), first.id()).orElseThrow().payload()).isEqualTo("2");
+    assertThat(bench.get(first.id()).status()).isEqualTo(JobStatus.SCHEDULED);
+    enqueue(JobRequest.of("mail").replacePending("index").payload("3"));
+    assertThat(bench.claim("w", 1, Duration.ofMinutes(1), "mail")).hasSize(1);
+    Enqueued late = enqueue(JobRequest.of("mail").replacePending("index").payload("4"));
+    assertThat(late.outcome()).isEqualTo(Outcome.EXISTING);
+    assertThat(bench.jobs().body(Scope.admin(), first.id()).orElseThrow().payload()).isEqualTo("3");
+  }
+}
