@@ -169,7 +169,6 @@ class AcceptanceLifeTest {
       received.await(i + 1);
       waybill.close();
     }
-    System.out.println("6,400 partitions: first start " + took[0] + ", second " + took[1]);
     // Two seconds on a machine that does nothing else.
     assertThat(took[1]).isLessThan(Duration.ofSeconds(10));
   }

@@ -17,6 +17,7 @@ public final class Logged extends AppenderBase<ILoggingEvent> implements AutoClo
   public Logged(String name) {
     logger = (Logger) LoggerFactory.getLogger(name);
     logger.setAdditive(false);
+    logger.setLevel(Level.DEBUG);
     logger.addAppender(this);
     start();
   }
@@ -29,6 +30,11 @@ public final class Logged extends AppenderBase<ILoggingEvent> implements AutoClo
         .toList();
   }
 
+  /** How many lines of any level have this in them. */
+  public long count(String part) {
+    return events.stream().filter(event -> event.getFormattedMessage().contains(part)).count();
+  }
+
   @Override
   protected void append(ILoggingEvent event) {
     events.add(event);
@@ -38,6 +44,7 @@ public final class Logged extends AppenderBase<ILoggingEvent> implements AutoClo
   public void close() {
     logger.detachAppender(this);
     logger.setAdditive(true);
+    logger.setLevel(null);
     stop();
   }
 }

@@ -292,11 +292,19 @@ public final class OutboxPipeline {
     QueueHandler handler = queue.handler();
     if (handler instanceof QueueHandler.Transactional each) {
       return new TransactionalDelivery(
-          database, messages, TransactionalCalls.oneByOne(each.handler(), maxAttempts), context);
+          database,
+          messages,
+          TransactionalCalls.oneByOne(each.handler(), maxAttempts),
+          maxAttempts,
+          context);
     }
     if (handler instanceof QueueHandler.BatchTransactional each) {
       return new TransactionalDelivery(
-          database, messages, TransactionalCalls.together(each.handler(), maxAttempts), context);
+          database,
+          messages,
+          TransactionalCalls.together(each.handler(), maxAttempts),
+          maxAttempts,
+          context);
     }
     LeasedBatchHandler batches =
         handler instanceof QueueHandler.Leased each

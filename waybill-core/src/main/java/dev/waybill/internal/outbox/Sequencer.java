@@ -74,10 +74,15 @@ final class Sequencer implements Worker {
     return dirty.next();
   }
 
+  /** How many of so many wanted messages each of these partitions gets in one visit. */
+  static int share(int wanted, int partitions) {
+    return Math.min(wanted, MOST_MESSAGES / partitions);
+  }
+
   private void visit(DirtyPartitions.Claim claim) {
     long began = time.nanos();
     long[] ids = claim.ids().stream().mapToLong(Long::longValue).toArray();
-    int each = Math.min(messages, MOST_MESSAGES / ids.length);
+    int each = share(messages, ids.length);
     Map<Long, Integer> counts = store.sequence(ids, each);
     List<Long> advanced = new ArrayList<>();
     List<Long> drained = new ArrayList<>();

@@ -1,5 +1,7 @@
 package dev.waybill.internal.outbox;
 
+import dev.waybill.DatabaseException;
+import dev.waybill.DatabaseException.Kind;
 import dev.waybill.internal.outbox.Queues.Place;
 import dev.waybill.internal.sql.Database;
 import dev.waybill.internal.sql.Retry;
@@ -31,14 +33,20 @@ final class TransactionalDelivery implements Processor.Delivery {
   private final Database database;
   private final MessageStore store;
   private final Calls calls;
+  private final int maxAttempts;
   private final DeliveryContext context;
 
   TransactionalDelivery(
-      Database database, MessageStore store, Calls calls, DeliveryContext context) {
+      Database database,
+      MessageStore store,
+      Calls calls,
+      int maxAttempts,
+      DeliveryContext context) {
     // A handler is not repeated behind its back: its partition comes again by itself.
     this.database = database.retrying(Retry.never());
     this.store = store;
     this.calls = calls;
+    this.maxAttempts = maxAttempts;
     this.context = context;
   }
 
@@ -48,7 +56,7 @@ final class TransactionalDelivery implements Processor.Delivery {
     try (Session session = database.session()) {
       for (int batch = 1; ; batch++) {
         long began = context.time().nanos();
-        Visit visit = session.transact(tx -> visit(tx, place, turn, mode));
+        Visit visit = visit(session, place, turn, mode);
         if (visit.outcome == null) {
           standAside(turn, visit.isEmpty);
           return;
@@ -59,6 +67,7 @@ final class TransactionalDelivery implements Processor.Delivery {
           turn.notBefore(visit.delay);
           return;
         }
+        adapt(mode, visit.outcome);
         boolean more = visit.outcome.hasMore();
         if (!more
             || batch == context.maxBatches()
@@ -81,6 +90,36 @@ final class TransactionalDelivery implements Processor.Delivery {
    */
   private record Visit(@Nullable Outcome outcome, boolean isEmpty, Duration delay) {}
 
+  private Visit visit(Session session, Place place, Turn<String> turn, PartitionMode mode) {
+    try {
+      return session.transact(tx -> visit(tx, place, turn, mode));
+    } catch (DatabaseException e) {
+      if (e.kind() == Kind.CONTENTION || e.kind() == Kind.DISCONNECTED) {
+        throw e;
+      }
+      return session.transact(tx -> spoiled(tx, turn, mode, e));
+    }
+  }
+
+  /**
+   * The transaction was refused as a whole: at its commit, by a deferred constraint, or because a
+   * handler kept an error of the database to itself. That is a failed try like any other, and must
+   * count as one, or the batch would never get smaller and the message never be given up.
+   */
+  private Visit spoiled(Tx tx, Turn<String> turn, PartitionMode mode, DatabaseException refused) {
+    Optional<Delivery> locked = store.lock(tx, turn.partition(), 1);
+    if (locked.isEmpty() || locked.get().messages().isEmpty()) {
+      return new Visit(null, locked.isPresent(), Duration.ZERO);
+    }
+    Delivery delivery = locked.get();
+    var outcome = new Outcome(turn.partition(), delivery, delivery.attempts());
+    outcome.retry(Reason.of(refused), mode.size() == 1 ? maxAttempts : 0);
+    Duration delay =
+        outcome.retryReason() == null ? Duration.ZERO : mode.retried(0, Math.max(1, mode.size()));
+    store.move(tx, turn.partition(), outcome.move(delay), outcome.deadLetters());
+    return new Visit(outcome, false, delay);
+  }
+
   private Visit visit(Tx tx, Place place, Turn<String> turn, PartitionMode mode) {
     Optional<Delivery> locked = store.lock(tx, turn.partition(), mode.size());
     if (locked.isEmpty() || locked.get().messages().isEmpty()) {
@@ -99,22 +138,22 @@ final class TransactionalDelivery implements Processor.Delivery {
       }
       calls.run(tx, messages, outcome);
     }
-    Duration delay = adapt(mode, outcome, readable.size());
+    Duration delay =
+        outcome.retryReason() == null
+            ? Duration.ZERO
+            : mode.retried(outcome.done(), readable.size());
     store.move(tx, turn.partition(), outcome.move(delay), outcome.deadLetters());
     return new Visit(outcome, false, delay);
   }
 
-  private static Duration adapt(PartitionMode mode, Outcome outcome, int fetched) {
-    if (outcome.retryReason() != null) {
-      return mode.retried(outcome.done(), fetched);
-    }
+  /** After the commit: what was refused then was no success. */
+  private static void adapt(PartitionMode mode, Outcome outcome) {
     if (outcome.done() == 0) {
       // Rejected as a whole: one by one the bad ones show.
-      mode.rejected(0, fetched);
+      mode.rejected(0, 1);
     } else {
       mode.succeeded();
     }
-    return Duration.ZERO;
   }
 
   private void standAside(Turn<String> turn, boolean isEmpty) {

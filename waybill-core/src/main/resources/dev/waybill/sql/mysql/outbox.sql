@@ -47,13 +47,8 @@ join waybill_outbox_queues q on q.id = p.queue_id
 order by p.queue_id, p.number
 
 -- name: outbox_dirty
-with recursive dirty (id) as (
-  select min(partition_id) from waybill_outbox_incoming
-  union all
-  select (select min(i.partition_id) from waybill_outbox_incoming i where i.partition_id > d.id)
-  from dirty d where d.id is not null
-)
-select id from dirty where id is not null
+-- MySQL skips from partition to partition for this; its recursive queries do not.
+select distinct partition_id as id from waybill_outbox_incoming
 
 -- name: outbox_backlog
 select p.id, greatest(c.not_before, c.lease_until) - timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) as wait,
@@ -133,10 +128,9 @@ select q.name, p.id, p.number, p.sequence, c.processed_seq, c.attempts, c.last_e
   c.not_before - timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) as not_before, c.lease_until - timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) as lease_until,
   case when c.paused_at is null then 0 else 1 end as paused,
   case when p.sequence > c.processed_seq then timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) - (
-    select min(o.sequenced_at) from waybill_outbox_outgoing o
-    where o.partition_id = p.id and o.last_seq = (
-      select min(f.last_seq) from waybill_outbox_outgoing f where f.partition_id = p.id and f.last_seq > c.processed_seq
-    )
+    select o.sequenced_at from waybill_outbox_outgoing o force index (primary)
+    where o.partition_id = p.id and o.last_seq > c.processed_seq
+    order by o.partition_id, o.last_seq limit 1
   ) end as waiting
 from waybill_outbox_partitions p
 join waybill_outbox_queues q on q.id = p.queue_id

@@ -131,10 +131,9 @@ select q.name, p.id, p.number, p.sequence, c.processed_seq, c.attempts, c.last_e
   c.not_before - (date_part('epoch', clock_timestamp()) * 1000000)::bigint as not_before, c.lease_until - (date_part('epoch', clock_timestamp()) * 1000000)::bigint as lease_until,
   case when c.paused_at is null then 0 else 1 end as paused,
   case when p.sequence > c.processed_seq then (date_part('epoch', clock_timestamp()) * 1000000)::bigint - (
-    select min(o.sequenced_at) from waybill_outbox_outgoing o
-    where o.partition_id = p.id and o.last_seq = (
-      select min(f.last_seq) from waybill_outbox_outgoing f where f.partition_id = p.id and f.last_seq > c.processed_seq
-    )
+    select o.sequenced_at from waybill_outbox_outgoing o
+    where o.partition_id = p.id and o.last_seq > c.processed_seq
+    order by o.last_seq limit 1
   ) end as waiting
 from waybill_outbox_partitions p
 join waybill_outbox_queues q on q.id = p.queue_id

@@ -129,10 +129,9 @@ select q.name, p.id, p.number, p.sequence, c.processed_seq, c.attempts, c.last_e
   c.not_before - cast(round((julianday('now') - 2440587.5) * 86400000) as integer) * 1000 as not_before, c.lease_until - cast(round((julianday('now') - 2440587.5) * 86400000) as integer) * 1000 as lease_until,
   case when c.paused_at is null then 0 else 1 end as paused,
   case when p.sequence > c.processed_seq then cast(round((julianday('now') - 2440587.5) * 86400000) as integer) * 1000 - (
-    select min(o.sequenced_at) from waybill_outbox_outgoing o
-    where o.partition_id = p.id and o.last_seq = (
-      select min(f.last_seq) from waybill_outbox_outgoing f where f.partition_id = p.id and f.last_seq > c.processed_seq
-    )
+    select o.sequenced_at from waybill_outbox_outgoing o
+    where o.partition_id = p.id and o.last_seq > c.processed_seq
+    order by o.last_seq limit 1
   ) end as waiting
 from waybill_outbox_partitions p
 join waybill_outbox_queues q on q.id = p.queue_id

@@ -7,6 +7,7 @@ import dev.waybill.internal.loop.TimeLimit;
 import dev.waybill.internal.outbox.Queues.Place;
 import dev.waybill.internal.outbox.Queues.Queue;
 import dev.waybill.internal.sql.Database;
+import dev.waybill.internal.store.DeadLetterStore;
 import dev.waybill.internal.store.DedupStore;
 import dev.waybill.internal.store.MessageStore;
 import dev.waybill.internal.store.QueueStore;
@@ -64,6 +65,7 @@ final class Line {
                 configs.stream()
                     .map(each -> new Wanted(each.name(), each.partitions().count(), null))
                     .toList()));
+    Enqueuer.Wake wake = (partitions, delayed) -> dirty.mark(partitions);
     Enqueuer enqueuer =
         new Enqueuer(
             database,
@@ -72,11 +74,19 @@ final class Line {
             queues,
             new Validation(1 << 16),
             new Admission(store, queues),
-            (partitions, delayed) -> dirty.mark(partitions),
+            wake,
             events);
     Statistics statistics = new Statistics(Duration.ZERO);
     door =
-        new OutboxDoor(database, enqueuer, store, queues, statistics, () -> {}, partitions -> {});
+        new OutboxDoor(
+            database,
+            enqueuer,
+            store,
+            queues,
+            statistics,
+            () -> {},
+            partitions -> {},
+            new DeadLetterDesk(database, new DeadLetterStore(database, messages), wake, events));
     promoter = new Promoter(messages, store, dirty, Duration.ofMinutes(1));
     sequencer =
         new Sequencer(
@@ -107,6 +117,7 @@ final class Line {
             database,
             messages,
             TransactionalCalls.oneByOne(each.handler(), queue.maxAttempts()),
+            queue.maxAttempts(),
             context)
         : new LeasedDelivery(
             messages,

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.waybill.DatabaseException;
+import dev.waybill.outbox.Logged;
 import dev.waybill.schema.Schema;
 import dev.waybill.testkit.DatabaseProduct;
 import dev.waybill.testkit.EveryDatabase;
@@ -36,6 +37,8 @@ class OutboxCrashTest {
   private final TestDatabase database;
   private final FaultyDataSource faulty;
   private final DataSource source;
+  private final Logged log = new Logged("dev.waybill");
+  private final Logged pools = new Logged("com.zaxxer.hikari");
   private int journeys;
   private int statements;
   private int changes;
@@ -76,6 +79,8 @@ class OutboxCrashTest {
     if (source instanceof HikariDataSource pool) {
       pool.close();
     }
+    pools.close();
+    log.close();
   }
 
   /** Whether it matters that a statement took effect, not only that it was to be made. */

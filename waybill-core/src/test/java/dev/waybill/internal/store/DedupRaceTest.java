@@ -46,7 +46,7 @@ class DedupRaceTest {
   void aKeyThatWasClaimedAfterASnapshotWasTakenIsKnownAllTheSame() throws Exception {
     for (int isolation :
         List.of(Connection.TRANSACTION_READ_COMMITTED, Connection.TRANSACTION_REPEATABLE_READ)) {
-      long queue = 1_000 + isolation;
+      long queue = 1_000L + isolation;
       try (Connection late = producer(isolation);
           Statement look = late.createStatement()) {
         look.executeQuery("select count(*) from waybill_outbox_dedup").close();

@@ -291,7 +291,7 @@ class StoreRaceTest {
     // ... until it ends; and then the owner can no longer set the cursor back.
     stores.database.transact(
         tx -> {
-          messages().lock(tx, first, 10).orElseThrow();
+          assertThat(messages().lock(tx, first, 10)).isPresent();
           messages().move(tx, first, CursorMove.doneUpTo(3), List.of());
           return true;
         });

@@ -1,0 +1,168 @@
+package dev.waybill.internal.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.waybill.testkit.DatabaseProduct;
+import dev.waybill.testkit.EveryDatabase;
+import dev.waybill.testkit.TestDatabase;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/**
+ * With 200,000 rows in each table that can grow, no statement reads one of them from end to end.
+ * The statements are the real ones with real values, caught on their way.
+ */
+@Tag("long")
+@EveryDatabase(alsoOldest = true)
+class PlanTest {
+  /** The tables that grow, by name and by the names that statements give them. */
+  private static final String GROWING =
+      "(waybill_outbox_(incoming|outgoing|body|delayed|dedup|dead_letters)|i|o|b|d|f)";
+
+  private static final Pattern POSTGRES_SCAN =
+      Pattern.compile("Seq Scan on waybill_outbox_(incoming|outgoing|body|delayed|dedup|dead).*");
+
+  private static final Pattern MYSQL_SCAN =
+      Pattern.compile(".*\\|table=" + GROWING + "\\|.*\\|type=(ALL|index)\\|.*");
+
+  private static final Pattern SQLITE_SCAN = Pattern.compile("detail=SCAN " + GROWING + "\\b.*");
+
+  private final TestDatabase database;
+
+  PlanTest(TestDatabase database) {
+    this.database = database.fresh();
+  }
+
+  @Test
+  void noStatementScansATableThatGrows() throws SQLException {
+    Stores plain = new Stores(database);
+    List<Long> partitions = plain.queue("orders", 4);
+    long first = partitions.get(0);
+    fill(partitions);
+    Explaining explaining = new Explaining(database.dataSource(), database.product());
+    Stores stores = new Stores(explaining.source());
+
+    everything(stores, partitions, first);
+
+    Map<String, List<String>> plans = explaining.plans();
+    assertThat(plans).hasSizeGreaterThan(15);
+    plans.forEach(
+        (sql, plan) ->
+            assertThat(plan.stream().filter(this::scans))
+                .as("%s%n%s", sql, String.join("\n", plan))
+                .isEmpty());
+    // A plan does not say how far a range is read.
+    assertThat(explaining.reads())
+        .allSatisfy((sql, rows) -> assertThat(rows).as(sql).isLessThan(2_000));
+  }
+
+  /** MySQL shows an insert as if it read, and skipping from group to group as reading an index. */
+  private boolean scans(String line) {
+    return switch (database.product()) {
+      case POSTGRESQL -> POSTGRES_SCAN.matcher(line).find();
+      case MYSQL, MARIADB ->
+          MYSQL_SCAN.matcher(line).matches()
+              && !line.contains("select_type=INSERT")
+              && !line.contains("Using index for group-by");
+      case SQLITE -> SQLITE_SCAN.matcher(line).find() && !line.contains("SCAN d");
+    };
+  }
+
+  private static void everything(Stores stores, List<Long> partitions, long first) {
+    MessageStore messages = stores.messages;
+    DedupStore dedup = new DedupStore();
+    stores.enqueue(first, "a", "b");
+    NewMessage later =
+        new NewMessage(first, "test", null, Map.of(), new byte[1], null, Duration.ofMillis(1));
+    stores.database.transact(tx -> messages.enqueue(tx, List.of(later)));
+    stores.database.transact(tx -> dedup.claim(tx, 1, List.of("key"), Duration.ofDays(1)));
+    stores.queues.untilNextDue();
+    messages.promote(100);
+    stores.queues.dirty();
+    messages.sequence(partitions.stream().mapToLong(Long::longValue).toArray(), 100);
+    stores.queues.backlog();
+    stores.queues.lags();
+    stores.queues.status();
+    Delivery taken = messages.lease(first, "me", Stores.MINUTE, 10).orElseThrow();
+    Lease lease = new Lease(first, "me", taken.epoch(), Stores.MINUTE);
+    messages.renew(lease);
+    messages.next(lease, taken.processedSeq() + 1, 10);
+    messages.end(
+        lease,
+        CursorMove.doneUpTo(taken.processedSeq() + 2),
+        List.of(new NewDeadLetter(first, taken.messages().get(0), "no", 0)));
+    stores.database.transact(
+        tx -> {
+          messages.lock(tx, first, 10).orElseThrow();
+          messages.move(tx, first, CursorMove.doneUpTo(taken.processedSeq() + 3), List.of());
+          return true;
+        });
+    messages.state(first);
+    messages.vacuumDue();
+    messages.vacuum(first, Duration.ZERO, 16);
+    messages.expireDedup(10);
+    messages.releaseAll("me");
+  }
+
+  /** A backlog in every stage, all of it in the second partition, and little delivered. */
+  private void fill(List<Long> partitions) throws SQLException {
+    boolean postgres = database.product() == DatabaseProduct.POSTGRESQL;
+    String digit =
+        "(select 0 as n union all select 1 union all select 2 union all select 3 union all select 4"
+            + " union all select 5 union all select 6 union all select 7 union all select 8 union"
+            + " all select 9)";
+    String numbers =
+        " from (select a.n + 10 * b.n + 100 * c.n + 1000 * d.n + 10000 * e.n + 100000 * f.n + 1 as k"
+            + " from "
+            + String.join(
+                ", ", digit + " a", digit + " b", digit + " c", digit + " d", digit + " e")
+            + ", (select 0 as n union all select 1) f) x";
+    String bytes = postgres ? "cast('x' as bytea)" : "'x'";
+    String ids = postgres ? "array[x.k]::bigint[]" : "'x'";
+    long second = partitions.get(1);
+    database.execute(
+        "insert into waybill_outbox_body (id, type, payload, created_at) select x.k, 'test', "
+            + bytes
+            + ", 1"
+            + numbers,
+        "insert into waybill_outbox_incoming (partition_id, id) select "
+            + second
+            + ", x.k"
+            + numbers,
+        "insert into waybill_outbox_outgoing (partition_id, last_seq, n, ids, sequenced_at) select "
+            + second
+            + ", x.k, 1, "
+            + ids
+            + ", 1"
+            + numbers,
+        "insert into waybill_outbox_delayed (due_at, id, partition_id) select 9000000000000000 + x.k,"
+            + " x.k, "
+            + second
+            + numbers,
+        "insert into waybill_outbox_dedup (queue_id, dedup_key, expires_at) select 1, "
+            + (database.product() == DatabaseProduct.MYSQL
+                    || database.product() == DatabaseProduct.MARIADB
+                ? "concat('k', x.k)"
+                : "'k' || x.k")
+            + ", 9000000000000000 + x.k"
+            + numbers,
+        "update waybill_outbox_partitions set sequence = 200000 where id = " + second,
+        "update waybill_outbox_processor set processed_seq = 1000 where partition_id = " + second);
+    for (String table : List.of("body", "incoming", "outgoing", "delayed", "dedup")) {
+      String name = "waybill_outbox_" + table;
+      database.execute(
+          switch (database.product()) {
+            case POSTGRESQL, SQLITE -> "analyze " + name;
+            case MYSQL, MARIADB -> "analyze table " + name;
+          });
+    }
+    if (postgres) {
+      database.execute("select setval('waybill_outbox_message_sq', 1000000)");
+    }
+  }
+}
