@@ -91,13 +91,13 @@ final class ReferenceSequencer {
     }
   }
 
-  private static List<Row> incoming(Connection connection, int lane) throws SQLException {
+  private List<Row> incoming(Connection connection, int lane) throws SQLException {
     List<Row> rows = new ArrayList<>();
     try (PreparedStatement select =
         connection.prepareStatement(
             "select id, body_id from ref_incoming where partition_id = ? order by id limit "
                 + BATCH
-                + " for update skip locked")) {
+                + incomingLock())) {
       select.setLong(1, lane);
       try (ResultSet row = select.executeQuery()) {
         while (row.next()) {
@@ -106,6 +106,14 @@ final class ReferenceSequencer {
       }
     }
     return rows;
+  }
+
+  /**
+   * The reference skips locked rows everywhere. InnoDB locks a neighbour's rows while it scans, so
+   * there that reorders messages or passes them by; without it the order holds.
+   */
+  private String incomingLock() {
+    return stage.isPostgres() ? " for update skip locked" : " for update";
   }
 
   private long allocate(Connection connection, int lane, int count) throws SQLException {

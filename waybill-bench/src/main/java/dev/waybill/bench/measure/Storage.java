@@ -55,13 +55,6 @@ public final class Storage {
     };
   }
 
-  /** Makes the server write its statistics down, and forget the past where that disturbs. */
-  public void settle() throws SQLException {
-    if (product == DatabaseProduct.POSTGRESQL) {
-      execute("checkpoint");
-    }
-  }
-
   private long innodbBytes() throws SQLException {
     return one(
         "select coalesce(sum(data_length + index_length), 0) from information_schema.tables"
@@ -90,13 +83,6 @@ public final class Storage {
         return 0;
       }
       return Math.round(row.getDouble(row.getMetaData().getColumnCount()));
-    }
-  }
-
-  private void execute(String sql) throws SQLException {
-    try (Connection connection = source.getConnection();
-        Statement statement = connection.createStatement()) {
-      statement.execute(sql);
     }
   }
 }

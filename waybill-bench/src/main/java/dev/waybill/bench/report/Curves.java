@@ -12,8 +12,9 @@ final class Curves {
   private static final int HEIGHT = 240;
   private static final int LEGEND = 180;
   private static final int TICKS = 5;
+  private static final String OURS = "#c2410c";
   private static final String[] COLOURS = {
-    "#c2410c", "#1d4ed8", "#15803d", "#7e22ce", "#b45309", "#0e7490", "#be123c", "#4d7c0f",
+    "#1d4ed8", "#15803d", "#7e22ce", "#b45309", "#0e7490", "#be123c", "#4d7c0f",
     "#4338ca", "#a16207", "#0f766e", "#9d174d", "#475569", "#166534", "#991b1b"
   };
 
@@ -55,7 +56,8 @@ final class Curves {
     axes(svg, lowest, highest);
     int line = 0;
     for (Map.Entry<String, List<Point>> each : lines.entrySet()) {
-      String colour = COLOURS[line % COLOURS.length];
+      boolean ours = each.getKey().equals("waybill-leased");
+      String colour = ours ? OURS : COLOURS[line % COLOURS.length];
       StringBuilder points = new StringBuilder();
       for (Point point : each.getValue()) {
         points.append(Svg.point(x(point.x()), y(point.y(), lowest, highest)));

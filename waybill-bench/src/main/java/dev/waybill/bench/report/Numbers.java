@@ -12,7 +12,8 @@ public final class Numbers {
     if (size >= 100 || value == Math.rint(value)) {
       return String.format(Locale.ROOT, "%,.0f", value);
     }
-    return String.format(Locale.ROOT, size >= 10 ? "%.1f" : "%.2f", value);
+    String digits = size >= 10 ? "%.1f" : size >= 0.1 ? "%.2f" : "%.4f";
+    return String.format(Locale.ROOT, digits, value);
   }
 
   /** The median, and its spread if there is one. */

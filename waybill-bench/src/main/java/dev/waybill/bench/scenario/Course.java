@@ -17,7 +17,6 @@ import dev.waybill.bench.measure.Storage;
 import dev.waybill.testkit.DatabaseProduct;
 import dev.waybill.testkit.TestDatabase;
 import java.sql.Connection;
-import java.sql.SQLException;
 import javax.sql.DataSource;
 
 /** One contender on one new database, from its tables to the verdict. */
@@ -171,9 +170,5 @@ public final class Course implements AutoCloseable {
   /** Connections that are not counted. */
   DataSource uncounted() {
     return database.dataSource();
-  }
-
-  void settle() throws SQLException {
-    storage().settle();
   }
 }

@@ -31,7 +31,6 @@ final class Lap {
   }
 
   static Lap begin(Course course) throws SQLException {
-    course.settle();
     return new Lap(course);
   }
 

@@ -2,9 +2,12 @@ package dev.waybill.bench.scenario;
 
 import dev.waybill.bench.load.Business;
 import dev.waybill.bench.load.Parcel;
+import dev.waybill.bench.measure.Figures;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -17,12 +20,15 @@ import java.util.function.LongSupplier;
 
 /** Threads that send. Each of these methods returns when all has been sent. */
 final class Producers {
+  private static final int MOST_ATTEMPTS = 20;
+  private static final Set<String> CONTENTION = Set.of("40001", "40P01");
   private static final long BRIEFLY = TimeUnit.MICROSECONDS.toNanos(100);
 
   private final Course course;
   private final Load load;
   private final LongSupplier arrived;
   private final AtomicLong transactions = new AtomicLong();
+  private final AtomicLong repeated = new AtomicLong();
 
   Producers(Course course, Load load) {
     this(course, load, () -> course.arrivals().count());
@@ -44,7 +50,7 @@ final class Producers {
           long mine;
           while ((mine = Math.min(load.batch(), left.getAndAdd(-load.batch()))) > 0) {
             List<Parcel> parcels = course.mailroom().next(producer, System.nanoTime(), (int) mine);
-            course.contender().send(Business.NONE, parcels);
+            send(Business.NONE, parcels);
           }
         });
   }
@@ -60,11 +66,9 @@ final class Producers {
               LockSupport.parkNanos(BRIEFLY);
               continue;
             }
-            course
-                .contender()
-                .send(
-                    Business.ONE_ROW,
-                    course.mailroom().next(producer, System.nanoTime(), load.batch()));
+            send(
+                Business.ONE_ROW,
+                course.mailroom().next(producer, System.nanoTime(), load.batch()));
             transactions.incrementAndGet();
           }
         });
@@ -90,11 +94,43 @@ final class Producers {
             long due = begin + (long) (number * interval);
             waitUntil(due);
             Parcel parcel = course.mailroom().next(producer, due);
-            course.contender().send(Business.ONE_ROW, List.of(parcel));
+            send(Business.ONE_ROW, List.of(parcel));
             commits.put(parcel.tag(), System.nanoTime());
           }
         });
     return commits;
+  }
+
+  /** As any producer would: what a deadlock rolled back is done again. */
+  private void send(Business business, List<Parcel> parcels) throws Exception {
+    for (int attempt = 1; ; attempt++) {
+      try {
+        course.contender().send(business, parcels);
+        return;
+      } catch (Exception e) {
+        if (attempt == MOST_ATTEMPTS || !isContention(e)) {
+          throw e;
+        }
+        repeated.incrementAndGet();
+      }
+    }
+  }
+
+  private static boolean isContention(Throwable e) {
+    for (Throwable each = e; each != null; each = each.getCause()) {
+      if (each instanceof SQLException sql
+          && CONTENTION.contains(String.valueOf(sql.getSQLState()))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Tells of transactions that had to be done again. */
+  void note(Figures figures) {
+    if (repeated.get() > 0) {
+      figures.note(repeated.get() + " producers' transactions repeated after deadlocks");
+    }
   }
 
   private static void waitUntil(long due) {

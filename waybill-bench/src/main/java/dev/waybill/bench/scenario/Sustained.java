@@ -23,6 +23,7 @@ final class Sustained {
       long begin = System.nanoTime();
       Producers producers = new Producers(course, load);
       producers.sustain(seconds);
+      producers.note(figures);
       double sending = (System.nanoTime() - begin) / NANOS;
       course.awaitAll();
       double took = (course.lastArrival() - begin) / NANOS;
