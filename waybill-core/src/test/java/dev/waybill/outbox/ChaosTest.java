@@ -32,6 +32,7 @@ class ChaosTest {
   @EnumSource(
       value = DatabaseProduct.class,
       names = {"POSTGRESQL", "MARIADB"})
+  @SuppressWarnings("try") // The two logs are kept quiet by being there.
   void whateverDiesTheHistoryIsAsPromised(DatabaseProduct product) throws Exception {
     AtomicBoolean enough = new AtomicBoolean();
     try (Logged log = new Logged("dev.waybill");

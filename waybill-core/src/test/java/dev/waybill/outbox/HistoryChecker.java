@@ -6,6 +6,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
@@ -34,12 +35,12 @@ final class HistoryChecker {
    * @param last the last number that each partition gave
    */
   void leased(Set<String> committed, Map<Integer, Long> last, List<Leased> history) {
-    Map<Integer, TreeMap<Long, String>> numbers = new HashMap<>();
+    Map<Integer, SortedMap<Long, String>> numbers = new HashMap<>();
     for (Leased each : history) {
       number(numbers, each.partition, each.seq, each.note);
     }
     complete("leased", committed, last, numbers);
-    Map<Integer, TreeMap<Long, List<Long>>> byEpoch = new HashMap<>();
+    Map<Integer, SortedMap<Long, List<Long>>> byEpoch = new HashMap<>();
     for (Leased each : history) {
       byEpoch
           .computeIfAbsent(each.partition, p -> new TreeMap<>())
@@ -50,16 +51,19 @@ final class HistoryChecker {
   }
 
   /** Within a lease one number after the other, each once; no lease begins beyond those before. */
-  private void epochs(int partition, TreeMap<Long, List<Long>> epochs) {
+  private void epochs(int partition, SortedMap<Long, List<Long>> epochs) {
     long furthest = 0;
     for (var epoch : epochs.entrySet()) {
       long before = -1;
       for (long seq : epoch.getValue()) {
         if (before >= 0 && seq != before + 1) {
-          violate("partition %s, lease %s: %s after %s", partition, epoch.getKey(), seq, before);
+          violate(
+              String.format(
+                  "partition %s, lease %s: %s after %s", partition, epoch.getKey(), seq, before));
         }
         if (seq > furthest + 1) {
-          violate("partition %s, lease %s skips to %s", partition, epoch.getKey(), seq);
+          violate(
+              String.format("partition %s, lease %s skips to %s", partition, epoch.getKey(), seq));
         }
         before = seq;
         furthest = Math.max(furthest, seq);
@@ -69,22 +73,22 @@ final class HistoryChecker {
 
   /** Checks a transactional queue: effects exactly once. */
   void transactional(Set<String> committed, Map<Integer, Long> last, List<Effect> effects) {
-    Map<Integer, TreeMap<Long, String>> numbers = new HashMap<>();
+    Map<Integer, SortedMap<Long, String>> numbers = new HashMap<>();
     Set<String> seen = new HashSet<>();
     for (Effect each : effects) {
       number(numbers, each.partition, each.seq, each.note);
       if (!seen.add(each.note)) {
-        violate("twice in the database: %s", each);
+        violate(String.format("twice in the database: %s", each));
       }
     }
     complete("transactional", committed, last, numbers);
   }
 
   private void number(
-      Map<Integer, TreeMap<Long, String>> numbers, int partition, long seq, String note) {
+      Map<Integer, SortedMap<Long, String>> numbers, int partition, long seq, String note) {
     String before = numbers.computeIfAbsent(partition, p -> new TreeMap<>()).put(seq, note);
     if (before != null && !before.equals(note)) {
-      violate("%s/%s was %s and %s", partition, seq, before, note);
+      violate(String.format("%s/%s was %s and %s", partition, seq, before, note));
     }
   }
 
@@ -92,7 +96,7 @@ final class HistoryChecker {
       String kind,
       Set<String> committed,
       Map<Integer, Long> last,
-      Map<Integer, TreeMap<Long, String>> numbers) {
+      Map<Integer, SortedMap<Long, String>> numbers) {
     Set<String> delivered = new HashSet<>();
     numbers.forEach(
         (partition, texts) -> {
@@ -100,29 +104,33 @@ final class HistoryChecker {
           long expected = 1;
           for (var each : texts.entrySet()) {
             if (each.getKey() != expected++) {
-              violate("%s/%s: no number %s", kind, partition, expected - 1);
+              violate(String.format("%s/%s: no number %s", kind, partition, expected - 1));
               expected = each.getKey() + 1;
             }
             if (!delivered.add(each.getValue())) {
-              violate("%s: two numbers for %s", kind, each.getValue());
+              violate(String.format("%s: two numbers for %s", kind, each.getValue()));
             }
             String[] parts = each.getValue().split(":", -1);
             long n = Long.parseLong(parts[1]);
             Long before = producers.put(parts[0], n);
             if (before != null && before >= n) {
-              violate("%s/%s: %s after %s", kind, partition, each.getValue(), before);
+              violate(
+                  String.format("%s/%s: %s after %s", kind, partition, each.getValue(), before));
             }
           }
         });
     last.forEach(
         (partition, number) -> {
-          TreeMap<Long, String> texts = numbers.getOrDefault(partition, new TreeMap<>());
+          SortedMap<Long, String> texts = numbers.getOrDefault(partition, new TreeMap<>());
           if (number != (texts.isEmpty() ? 0 : texts.lastKey())) {
-            violate("%s/%s: delivered %s of %s", kind, partition, texts.size(), number);
+            violate(
+                String.format("%s/%s: delivered %s of %s", kind, partition, texts.size(), number));
           }
         });
-    difference(committed, delivered).forEach(note -> violate("%s: lost %s", kind, note));
-    difference(delivered, committed).forEach(note -> violate("%s: not committed %s", kind, note));
+    difference(committed, delivered)
+        .forEach(note -> violate(String.format("%s: lost %s", kind, note)));
+    difference(delivered, committed)
+        .forEach(note -> violate(String.format("%s: not committed %s", kind, note)));
   }
 
   private static Set<String> difference(Set<String> all, Set<String> some) {
@@ -131,7 +139,7 @@ final class HistoryChecker {
     return left;
   }
 
-  private void violate(String format, Object... what) {
-    violations.add(String.format(format, what));
+  private void violate(String what) {
+    violations.add(what);
   }
 }

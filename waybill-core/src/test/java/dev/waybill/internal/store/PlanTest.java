@@ -98,7 +98,7 @@ class PlanTest {
         List.of(new NewDeadLetter(first, taken.messages().get(0), "no", 0)));
     stores.database.transact(
         tx -> {
-          messages.lock(tx, first, 10).orElseThrow();
+          assertThat(messages.lock(tx, first, 10)).isPresent();
           messages.move(tx, first, CursorMove.doneUpTo(taken.processedSeq() + 3), List.of());
           return true;
         });
