@@ -14,7 +14,7 @@ public record Scale(String name, int seconds, int soakSeconds, int idleSeconds, 
   public static final Scale TINY = new Scale("tiny", 1, 5, 2, 2_000);
 
   /** For a first impression. */
-  public static final Scale QUICK = new Scale("quick", 3, 30, 10, 100_000);
+  public static final Scale QUICK = new Scale("quick", 2, 30, 10, 100_000);
 
   /** For figures that are published. */
   public static final Scale FULL = new Scale("full", 10, 600, 60, 500_000);

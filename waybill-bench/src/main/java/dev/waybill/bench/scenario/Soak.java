@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class Soak {
   private static final double NANOS = TimeUnit.SECONDS.toNanos(1);
-  private static final int ROOM = 60_000_000;
+  private static final int ROOM = 20_000_000;
   private static final int SAMPLES = 120;
 
   private Soak() {}
