@@ -32,6 +32,7 @@ import org.junit.jupiter.api.Timeout;
  * took effect. No job is lost, and what a handler writes with its completion is written once.
  */
 @Tag("long")
+@Tag("once")
 @EveryDatabase
 @Timeout(600)
 class JobCrashTest {

@@ -19,12 +19,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
  * The hot statements find what they need by an index, however much waits, will be due or is done.
  */
+@Tag("once")
 @EveryDatabase
 @Timeout(300)
 class JobPlanTest {

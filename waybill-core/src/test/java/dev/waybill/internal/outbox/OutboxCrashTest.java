@@ -30,6 +30,7 @@ import org.junit.jupiter.api.Test;
  * nothing that was rolled back appeared, numbers have no gaps, and nothing is left in the tables.
  */
 @Tag("long")
+@Tag("once")
 @EveryDatabase
 class OutboxCrashTest {
   private static final int DISTANCE = 24;

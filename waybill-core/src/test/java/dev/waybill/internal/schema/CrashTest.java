@@ -26,6 +26,7 @@ import org.junit.jupiter.api.Test;
  * before it, so only the latter is done.
  */
 @Tag("long")
+@Tag("once")
 @EveryDatabase(alsoOldest = true)
 class CrashTest {
   private final TestDatabase database;

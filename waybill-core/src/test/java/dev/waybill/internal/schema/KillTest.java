@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Test;
  * statement by cutting connections.
  */
 @Tag("long")
+@Tag("once")
 @EveryDatabase
 class KillTest {
   private static final Duration SOON = Duration.ofSeconds(60);

@@ -20,9 +20,11 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What the database does for the statements that were really sent, with 50,000 dead letters. */
+@Tag("once")
 @EveryDatabase
 class DeadLetterPlansTest {
   private static final String TABLE = "waybill_outbox_dead_letters";

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
  * The statements are the real ones with real values, caught on their way.
  */
 @Tag("long")
+@Tag("once")
 @EveryDatabase(alsoOldest = true)
 class PlanTest {
   /** The tables that grow, by name and by the names that statements give them. */
