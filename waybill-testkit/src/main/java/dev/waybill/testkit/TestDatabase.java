@@ -26,6 +26,40 @@ public final class TestDatabase implements AutoCloseable {
     this.address = address;
   }
 
+  /**
+   * A new database on a server of the user's own, dropped when closed.
+   *
+   * @param url such as {@code jdbc:postgresql://host:port/database?user=u&password=p}, whose user
+   *     may create databases
+   */
+  public static TestDatabase onServer(DatabaseProduct product, String url) {
+    ServerAddress server = ServerAddress.parse(product, url);
+    return new ServerHost(ServerHost.Owner.USER, product + " at " + server.hostAndPort(), server)
+        .create();
+  }
+
+  /** A database that is there already, of another process perhaps; closing it drops nothing. */
+  public static TestDatabase existing(
+      DatabaseProduct product, String url, String user, String password) {
+    DatabaseHost nobodys =
+        new DatabaseHost() {
+          @Override
+          public TestDatabase create() {
+            throw new UnsupportedOperationException("Only whoever made " + url + " can do that");
+          }
+
+          @Override
+          public void drop(String name) {}
+        };
+    return new TestDatabase(
+        nobodys, product.name(), url, new DatabaseAddress(product, url, user, password));
+  }
+
+  /** A new SQLite file, deleted when closed. */
+  public static TestDatabase inFile() {
+    return SqliteHost.inServersFolder("SQLite 3").create();
+  }
+
   public DatabaseProduct product() {
     return address.product();
   }

@@ -29,7 +29,15 @@ public final class TestServer implements AutoCloseable {
 
   /** Starts a new server of this product; SQLite has none. */
   public static TestServer own(DatabaseProduct product) {
-    ServerProgram program = Edition.newest(product).program();
+    return started(Edition.newest(product).program());
+  }
+
+  /** Like {@link #own}, with buffers and logs of a size that production would have. */
+  public static TestServer roomy(DatabaseProduct product) {
+    return started(new RoomyProgram(Edition.newest(product).program()));
+  }
+
+  private static TestServer started(ServerProgram program) {
     Path folder =
         BuildServers.serversFolder()
             .resolve(WatchedProcess.ofThisJvm().toString())
@@ -73,6 +81,11 @@ public final class TestServer implements AutoCloseable {
   /** Starts it again after {@link #kill} or {@link #stop} and waits until it answers. */
   public synchronized void start() {
     harm(() -> process = ServerProcess.start(program, folder, watched, process.port()));
+  }
+
+  /** The process id of its first process, the parent of all others. */
+  public synchronized long pid() {
+    return process.handle().pid();
   }
 
   synchronized ProcessHandle handle() {

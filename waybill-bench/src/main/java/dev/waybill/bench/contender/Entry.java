@@ -1,0 +1,44 @@
+package dev.waybill.bench.contender;
+
+import dev.waybill.testkit.DatabaseProduct;
+import java.util.Set;
+import java.util.function.Supplier;
+
+/**
+ * A contender in the list of all.
+ *
+ * @param name as on the command line
+ * @param what it is, for people
+ * @param kind what it counts as in comparisons
+ * @param promise about order
+ * @param joins whether a message is part of the producer's transaction
+ * @param databases it runs on
+ * @param rate messages a second that it was seen to drain on two cores: only to give each a backlog
+ *     that takes it about as long as the others
+ * @param maker of a new one
+ */
+public record Entry(
+    String name,
+    String what,
+    Kind kind,
+    Promise promise,
+    boolean joins,
+    Set<DatabaseProduct> databases,
+    int rate,
+    Supplier<Contender> maker) {
+
+  /** What a contender counts as. */
+  public enum Kind {
+    /** Waybill itself. */
+    WAYBILL,
+    /** A library that people use. */
+    LIBRARY,
+    /** Written by us, to compare with. */
+    YARDSTICK
+  }
+
+  /** Whether it runs on this database. */
+  public boolean runsOn(DatabaseProduct product) {
+    return databases.contains(product);
+  }
+}

@@ -1,0 +1,37 @@
+package dev.waybill.bench.run;
+
+import dev.waybill.bench.contender.Entry;
+import dev.waybill.bench.scenario.Scale;
+import dev.waybill.bench.scenario.Scenario;
+import dev.waybill.testkit.DatabaseProduct;
+import java.util.List;
+
+/**
+ * What the user asked for.
+ *
+ * @param scenarios in order
+ * @param contenders in order
+ * @param named whether the user named the contenders
+ * @param databases for scenarios that are not about particular ones
+ * @param repetitions of everything
+ * @param scale of the runs
+ */
+record Wish(
+    List<Scenario> scenarios,
+    List<Entry> contenders,
+    boolean named,
+    List<DatabaseProduct> databases,
+    int repetitions,
+    Scale scale) {
+
+  List<DatabaseProduct> databasesOf(Scenario scenario) {
+    return scenario.databases().isEmpty() ? databases : scenario.databases();
+  }
+
+  List<Entry> contendersOf(Scenario scenario, DatabaseProduct product) {
+    return contenders.stream()
+        .filter(entry -> entry.runsOn(product))
+        .filter(entry -> named ? scenario.admits(entry) : scenario.isFor(entry))
+        .toList();
+  }
+}
