@@ -81,7 +81,7 @@ final class MariaDbProgram implements ServerProgram {
             "--pid-file=server.pid",
             // Making a certificate costs seconds at each start.
             "--skip-ssl",
-            "--max-connections=200",
+            "--max-connections=500",
             "--innodb-flush-log-at-trx-commit=1",
             "--innodb-buffer-pool-size=64M",
             "--key-buffer-size=1M",

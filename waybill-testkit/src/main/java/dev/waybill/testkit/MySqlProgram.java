@@ -79,7 +79,7 @@ final class MySqlProgram implements ServerProgram {
             // Relative to the data folder: an absolute path may be too long for a socket.
             "--socket=server.sock",
             "--pid-file=server.pid",
-            "--max-connections=200",
+            "--max-connections=500",
             "--innodb-flush-log-at-trx-commit=1",
             "--innodb-buffer-pool-size=64M",
             "--key-buffer-size=1M",

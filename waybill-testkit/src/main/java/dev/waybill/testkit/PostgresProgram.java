@@ -65,7 +65,7 @@ final class PostgresProgram implements ServerProgram {
     setting(command, "listen_addresses", "127.0.0.1");
     setting(command, "port", Integer.toString(port));
     setting(command, "unix_socket_directories", "");
-    setting(command, "max_connections", "200");
+    setting(command, "max_connections", "500");
     setting(command, "shared_buffers", "64MB");
     setting(command, "track_io_timing", "off");
     if (Files.exists(home.resolve("lib/postgresql/" + STATEMENTS + ".so"))) {
