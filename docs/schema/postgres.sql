@@ -213,7 +213,8 @@ create table waybill_outbox_outgoing (
   n integer not null,
   ids bigint[] not null,
   sequenced_at bigint not null default ((date_part('epoch'::text, clock_timestamp()) * (1000000)::double precision))::bigint,
-  constraint waybill_outbox_outgoing_pk PRIMARY KEY (partition_id, last_seq)
+  constraint waybill_outbox_outgoing_pk PRIMARY KEY (partition_id, last_seq),
+  constraint waybill_outbox_outgoing_n_ck CHECK (((n >= 1) AND (n <= 200)))
 );
 
 create table waybill_outbox_partitions (

@@ -1,8 +1,5 @@
 package dev.waybill.outbox;
 
-import java.nio.ByteBuffer;
-import java.nio.CharBuffer;
-import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
@@ -65,17 +62,18 @@ public final class EnqueueMessage {
     return new EnqueueMessage(type, payload, null, null, Map.of(), null, null, null);
   }
 
-  /** Strict, where {@code getBytes} would store question marks for what it cannot encode. */
+  /** Strict: {@code getBytes} alone would store a question mark for half of a surrogate pair. */
   private static byte[] utf8(String text) {
-    try {
-      ByteBuffer encoded = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(text));
-      byte[] bytes = new byte[encoded.remaining()];
-      encoded.get(bytes);
-      return bytes;
-    } catch (CharacterCodingException e) {
-      throw new InvalidMessageException.InvalidPayload(
-          0, "the text is not Unicode: it has half of a surrogate pair");
+    int at = 0;
+    while (at < text.length()) {
+      int point = text.codePointAt(at);
+      if (point >= Character.MIN_SURROGATE && point <= Character.MAX_SURROGATE) {
+        throw new InvalidMessageException.InvalidPayload(
+            0, "the text is not Unicode: it has half of a surrogate pair");
+      }
+      at += Character.charCount(point);
     }
+    return text.getBytes(StandardCharsets.UTF_8);
   }
 
   /** To this partition, counted from 0. */

@@ -79,6 +79,8 @@ final class MariaDbProgram implements ServerProgram {
             // Relative to the data folder: an absolute path may be too long for a socket.
             "--socket=server.sock",
             "--pid-file=server.pid",
+            // Not one for all: a server that starts deletes the temporary tables it finds there.
+            "--tmpdir=" + data,
             // Making a certificate costs seconds at each start.
             "--skip-ssl",
             "--max-connections=500",

@@ -79,6 +79,8 @@ final class MySqlProgram implements ServerProgram {
             // Relative to the data folder: an absolute path may be too long for a socket.
             "--socket=server.sock",
             "--pid-file=server.pid",
+            // Not one for all: a server that starts deletes the temporary tables it finds there.
+            "--tmpdir=" + data,
             "--max-connections=500",
             "--innodb-flush-log-at-trx-commit=1",
             "--innodb-buffer-pool-size=64M",

@@ -8,7 +8,9 @@ import dev.waybill.internal.outbox.Queues.Place;
 import dev.waybill.internal.store.CursorMove;
 import dev.waybill.internal.store.Delivery;
 import dev.waybill.internal.store.Lease;
+import dev.waybill.internal.store.LeaseRequest;
 import dev.waybill.internal.store.MessageStore;
+import dev.waybill.internal.store.NewDeadLetter;
 import dev.waybill.internal.store.PartitionState;
 import dev.waybill.internal.store.StoredMessage;
 import dev.waybill.outbox.HandlerResult;
@@ -33,6 +35,7 @@ final class LeasedDelivery implements Processor.Delivery {
   private static final Logger log = LoggerFactory.getLogger(LeasedDelivery.class);
 
   private final MessageStore store;
+  private final Rounds rounds;
   private final String owner;
   private final LeaseConfig lease;
   private final LeasedBatchHandler handler;
@@ -47,6 +50,7 @@ final class LeasedDelivery implements Processor.Delivery {
    */
   LeasedDelivery(
       MessageStore store,
+      Rounds rounds,
       String owner,
       LeaseConfig lease,
       LeasedBatchHandler handler,
@@ -54,6 +58,7 @@ final class LeasedDelivery implements Processor.Delivery {
       DeliveryContext context,
       TimeLimit limit) {
     this.store = store;
+    this.rounds = rounds;
     this.owner = owner;
     this.lease = lease;
     this.handler = handler;
@@ -68,7 +73,7 @@ final class LeasedDelivery implements Processor.Delivery {
     try {
       long began = context.time().nanos();
       Optional<Delivery> taken =
-          store.lease(turn.partition(), owner, lease.duration(), mode.size());
+          rounds.ask(new LeaseRequest.Take(turn.partition(), lease.duration(), mode.size()));
       if (taken.isEmpty()) {
         standAside(turn);
       } else {
@@ -131,7 +136,8 @@ final class LeasedDelivery implements Processor.Delivery {
         }
         mode.succeeded();
         long next = context.time().nanos();
-        Optional<Delivery> more = store.next(held, outcome.processedSeq(), mode.size());
+        Optional<Delivery> more =
+            rounds.ask(new LeaseRequest.Next(held, outcome.processedSeq(), mode.size()));
         if (more.isEmpty()) {
           lost(held);
           return;
@@ -144,7 +150,7 @@ final class LeasedDelivery implements Processor.Delivery {
 
     /** The numbers promise messages that are not there, or the last one was just read. */
     private void nothingThere(Lease held, Delivery delivery) {
-      if (store.end(held, CursorMove.doneUpTo(delivery.processedSeq()), List.of())) {
+      if (end(held, CursorMove.doneUpTo(delivery.processedSeq()), List.of())) {
         turn.done(false);
       } else {
         lost(held);
@@ -220,7 +226,7 @@ final class LeasedDelivery implements Processor.Delivery {
       } else if (!stopped) {
         mode.rejected(settlement.handled(), fetched);
       }
-      if (!store.end(held, outcome.move(delay), outcome.deadLetters())) {
+      if (!end(held, outcome.move(delay), outcome.deadLetters())) {
         lost(held);
         return;
       }
@@ -231,6 +237,12 @@ final class LeasedDelivery implements Processor.Delivery {
       } else {
         context.leave(turn, mode, outcome.hasMore());
       }
+    }
+
+    private boolean end(Lease held, CursorMove move, List<NewDeadLetter> deadLetters) {
+      return deadLetters.isEmpty()
+          ? rounds.ask(new LeaseRequest.End(held, move)).isPresent()
+          : store.end(held, move, deadLetters);
     }
 
     private void lost(Lease held) {

@@ -47,6 +47,7 @@ public final class OutboxPipeline {
   private final Crew crew;
   private final Events events;
   private final MessageStore messages;
+  private final Rounds rounds;
   private final QueueStore queueStore;
   private final Queues queues;
   private final String owner;
@@ -89,6 +90,7 @@ public final class OutboxPipeline {
     all.add(0, statistics);
     this.events = new Events(all);
     this.messages = MessageStore.of(database);
+    this.rounds = new Rounds(requests -> messages.round(owner, requests));
     this.queueStore = new QueueStore(database);
     config.queues().forEach(queue -> Validation.queueName(queue.name()));
     this.queues = Queues.of(config.queues(), queueStore.register(wanted(config)));
@@ -311,7 +313,7 @@ public final class OutboxPipeline {
             ? new OneByOne(each.handler())
             : ((QueueHandler.BatchLeased) handler).handler();
     return new LeasedDelivery(
-        messages, owner, queue.lease(), batches, maxAttempts, context, timeLimit);
+        messages, rounds, owner, queue.lease(), batches, maxAttempts, context, timeLimit);
   }
 
   private static Pace pace(WorkerTuning tuning) {

@@ -51,12 +51,13 @@ public final class Query {
 
   /** An array of big integers (PostgreSQL). */
   public Query longs(String parameter, long[] value) {
-    return set(parameter, new Elements("bigint", LongStream.of(value).boxed().toArray()));
+    return set(
+        parameter, new Elements("bigint", LongStream.of(value).boxed().toArray(Long[]::new)));
   }
 
   /** An array of big integers, each perhaps null (PostgreSQL). */
   public Query longs(String parameter, List<@Nullable Long> value) {
-    return set(parameter, new Elements("bigint", value.toArray()));
+    return set(parameter, new Elements("bigint", value.toArray(new Long[0])));
   }
 
   /** An array of texts, each perhaps null (PostgreSQL). */

@@ -112,48 +112,84 @@ final class ArrayMessageStore extends MessageStore {
   }
 
   @Override
+  public Map<Long, Delivery> round(String owner, List<LeaseRequest> requests) {
+    if (requests.size() == 1) {
+      LeaseRequest only = requests.get(0);
+      return alone(owner, only)
+          .map(delivery -> Map.of(only.partitionId(), delivery))
+          .orElse(Map.of());
+    }
+    var round = new RoundParameters(requests);
+    return database()
+        .single(
+            tx ->
+                deliveries(
+                    round
+                        .bind(tx.sql("outbox_lease_round"))
+                        .set("owner", owner)
+                        .set("segment", SEGMENT)
+                        .set("bytes", MOST_BYTES)));
+  }
+
+  /** One partition needs less of a statement than several. */
+  private Optional<Delivery> alone(String owner, LeaseRequest request) {
+    if (request instanceof LeaseRequest.Take take) {
+      return lease(take.partitionId(), owner, take.duration(), take.messages());
+    }
+    if (request instanceof LeaseRequest.Next next) {
+      return next(next.lease(), next.processedSeq(), next.messages());
+    }
+    var end = (LeaseRequest.End) request;
+    return end(end.lease(), end.move(), List.of()) ? Optional.of(Delivery.NONE) : Optional.empty();
+  }
+
+  @Override
   public Optional<Delivery> lock(Tx tx, long partitionId, int messages) {
     return delivery(tx.sql("outbox_cursor_take").set("partition_id", partitionId), messages);
   }
 
-  /** The partition's part is repeated in every row; a row without a message has only that. */
   private static Optional<Delivery> delivery(Query query, int limit) {
-    record Line(Delivery partition, @Nullable StoredMessage message) {}
-    List<Line> lines =
-        query
-            .set("messages", limit)
-            .set("bytes", MOST_BYTES)
-            .list(
-                row -> {
-                  Long seq = row.numberOrNull("seq");
-                  return new Line(
-                      new Delivery(
-                          row.number("processed_seq"),
-                          (int) row.number("attempts"),
-                          row.number("lease_epoch"),
-                          row.number("sequence"),
-                          List.of()),
-                      seq == null
-                          ? null
-                          : new StoredMessage(
-                              seq,
-                              row.number("id"),
-                              row.textOrNull("type") == null ? null : body(row)));
-                });
-    if (lines.isEmpty()) {
-      return Optional.empty();
+    return deliveries(query.set("messages", limit).set("segment", SEGMENT).set("bytes", MOST_BYTES))
+        .values()
+        .stream()
+        .findFirst();
+  }
+
+  /** The partition's part is repeated in every row; a row without a message has only that. */
+  private static Map<Long, Delivery> deliveries(Query query) {
+    Map<Long, Draft> drafts = new LinkedHashMap<>();
+    query.list(
+        row -> {
+          long partitionId = row.number("partition_id");
+          Draft draft = drafts.get(partitionId);
+          if (draft == null) {
+            draft =
+                new Draft(
+                    row.number("processed_seq"),
+                    (int) row.number("attempts"),
+                    row.number("lease_epoch"),
+                    row.number("sequence"),
+                    new ArrayList<>());
+            drafts.put(partitionId, draft);
+          }
+          Long seq = row.numberOrNull("seq");
+          if (seq != null) {
+            MessageBody body = row.textOrNull("type") == null ? null : body(row);
+            draft.messages().add(new StoredMessage(seq, row.number("id"), body));
+          }
+          return draft;
+        });
+    Map<Long, Delivery> deliveries = new LinkedHashMap<>();
+    drafts.forEach((partitionId, draft) -> deliveries.put(partitionId, draft.delivery()));
+    return deliveries;
+  }
+
+  /** A delivery whose messages are still being read. */
+  private record Draft(
+      long processedSeq, int attempts, long epoch, long sequence, List<StoredMessage> messages) {
+    Delivery delivery() {
+      return new Delivery(processedSeq, attempts, epoch, sequence, messages);
     }
-    List<StoredMessage> messages = new ArrayList<>(lines.size());
-    for (Line line : lines) {
-      StoredMessage message = line.message();
-      if (message != null) {
-        messages.add(message);
-      }
-    }
-    Delivery first = lines.get(0).partition();
-    return Optional.of(
-        new Delivery(
-            first.processedSeq(), first.attempts(), first.epoch(), first.sequence(), messages));
   }
 
   @Override

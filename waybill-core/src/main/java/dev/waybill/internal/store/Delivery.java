@@ -13,6 +13,9 @@ import java.util.List;
  */
 public record Delivery(
     long processedSeq, int attempts, long epoch, long sequence, List<StoredMessage> messages) {
+  /** Nothing was to be read. */
+  static final Delivery NONE = new Delivery(0, 0, 0, 0, List.of());
+
   public Delivery {
     messages = List.copyOf(messages);
   }

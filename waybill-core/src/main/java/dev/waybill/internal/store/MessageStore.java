@@ -68,6 +68,13 @@ public abstract class MessageStore {
    */
   public abstract Optional<Delivery> next(Lease lease, long processedSeq, int messages);
 
+  /**
+   * Answers several requests in one transaction, each for another partition and in their order. A
+   * partition whose lease is not to be had, or no longer the owner's, is missing in the answer, and
+   * nothing was changed there. What was ended comes without messages.
+   */
+  public abstract Map<Long, Delivery> round(String owner, List<LeaseRequest> requests);
+
   /** Locks the cursor and reads. Empty if others have it or nobody may try now. */
   public abstract Optional<Delivery> lock(Tx tx, long partitionId, int messages);
 
@@ -128,7 +135,7 @@ public abstract class MessageStore {
         });
   }
 
-  private static boolean ended(Tx tx, Lease lease, CursorMove move) {
+  static boolean ended(Tx tx, Lease lease, CursorMove move) {
     return moved(fenced(tx.sql("outbox_lease_end"), lease), move).update() > 0;
   }
 

@@ -213,31 +213,56 @@ class PackedMessageStore extends MessageStore {
 
   @Override
   public Optional<Delivery> lease(long partitionId, String owner, Duration duration, int messages) {
-    return transact(
-        tx -> {
-          int taken =
-              tx.sql("outbox_lease_acquire")
-                  .set("partition_id", partitionId)
-                  .set("owner", owner)
-                  .set("duration", micros(duration))
-                  .update();
-          return taken == 0 ? Optional.empty() : Optional.of(read(tx, partitionId, messages));
-        });
+    return transact(tx -> lease(tx, partitionId, owner, duration, messages));
+  }
+
+  private Optional<Delivery> lease(
+      Tx tx, long partitionId, String owner, Duration duration, int messages) {
+    int taken =
+        tx.sql("outbox_lease_acquire")
+            .set("partition_id", partitionId)
+            .set("owner", owner)
+            .set("duration", micros(duration))
+            .update();
+    return taken == 0 ? Optional.empty() : Optional.of(read(tx, partitionId, messages));
   }
 
   @Override
   public Optional<Delivery> next(Lease lease, long processedSeq, int messages) {
+    return transact(tx -> next(tx, lease, processedSeq, messages));
+  }
+
+  private Optional<Delivery> next(Tx tx, Lease lease, long processedSeq, int messages) {
+    int kept =
+        fenced(tx.sql("outbox_lease_keep"), lease)
+            .set("processed_seq", processedSeq)
+            .set("duration", micros(lease.duration()))
+            .update();
+    return kept == 0 ? Optional.empty() : Optional.of(read(tx, lease.partitionId(), messages));
+  }
+
+  @Override
+  public Map<Long, Delivery> round(String owner, List<LeaseRequest> requests) {
     return transact(
         tx -> {
-          int kept =
-              fenced(tx.sql("outbox_lease_keep"), lease)
-                  .set("processed_seq", processedSeq)
-                  .set("duration", micros(lease.duration()))
-                  .update();
-          return kept == 0
-              ? Optional.empty()
-              : Optional.of(read(tx, lease.partitionId(), messages));
+          Map<Long, Delivery> answers = new HashMap<>();
+          for (LeaseRequest request : requests) {
+            answer(tx, owner, request)
+                .ifPresent(answer -> answers.put(request.partitionId(), answer));
+          }
+          return answers;
         });
+  }
+
+  private Optional<Delivery> answer(Tx tx, String owner, LeaseRequest request) {
+    if (request instanceof LeaseRequest.Take take) {
+      return lease(tx, take.partitionId(), owner, take.duration(), take.messages());
+    }
+    if (request instanceof LeaseRequest.Next next) {
+      return next(tx, next.lease(), next.processedSeq(), next.messages());
+    }
+    var end = (LeaseRequest.End) request;
+    return ended(tx, end.lease(), end.move()) ? Optional.of(Delivery.NONE) : Optional.empty();
   }
 
   @Override

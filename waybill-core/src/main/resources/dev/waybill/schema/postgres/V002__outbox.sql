@@ -48,7 +48,8 @@ create table waybill_outbox_outgoing (
   n integer not null,
   ids bigint[] not null,
   sequenced_at bigint not null default (date_part('epoch', clock_timestamp()) * 1000000)::bigint,
-  constraint waybill_outbox_outgoing_pk primary key (partition_id, last_seq)
+  constraint waybill_outbox_outgoing_pk primary key (partition_id, last_seq),
+  constraint waybill_outbox_outgoing_n_ck check (n between 1 and 200)
 );
 
 -- The cursor, the lease, and what stands in the way. The epoch only grows.

@@ -2,6 +2,8 @@
 --
 -- Tables: waybill_outbox_body, incoming, outgoing, delayed by primary key; partitions and processor as in outbox.sql.
 -- Locking: partitions FOR NO KEY UPDATE SKIP LOCKED, which does not disturb producers, as no foreign key refers to them.
+-- Numbers have no gaps and a segment has at most :segment messages, so what is to be read lies in a short range of last_seq.
+-- An array inside (select ...) hides its length from the planner, which would else plan anew for each length.
 -- Every insert is fed by what a DELETE returned, never by what a SELECT saw: two sequencers that see the same rows
 -- delete them only once.
 
@@ -51,7 +53,7 @@ select partition_id, count(*) as n from due group by partition_id
 
 -- name: outbox_sequence
 with locked as materialized (
-  select p.id, p.sequence from waybill_outbox_partitions p where p.id = any (:partitions::bigint[])
+  select p.id, p.sequence from waybill_outbox_partitions p where p.id = any ((select :partitions::bigint[])::bigint[])
   order by p.id for no key update skip locked
 ), taken as (
   delete from waybill_outbox_incoming where ctid = any (array(
@@ -85,9 +87,9 @@ with lease as (
   where c.partition_id = :partition_id and p.id = c.partition_id and p.sequence > c.processed_seq
     and c.paused_at is null and c.not_before <= (date_part('epoch', clock_timestamp()) * 1000000)::bigint
     and (c.lease_until <= (date_part('epoch', clock_timestamp()) * 1000000)::bigint or c.lease_owner = :owner)
-  returning c.processed_seq, c.attempts, c.lease_epoch, p.sequence
+  returning c.partition_id, c.processed_seq, c.attempts, c.lease_epoch, p.sequence
 )
-select l.processed_seq, l.attempts, l.lease_epoch, l.sequence,
+select l.partition_id, l.processed_seq, l.attempts, l.lease_epoch, l.sequence,
   r.seq, r.id, r.type, r.message_key, r.headers, r.payload, r.created_at
 from lease l left join lateral (
   select m.seq, m.id, m.type, m.message_key, m.headers, m.payload, m.created_at from (
@@ -98,11 +100,10 @@ from lease l left join lateral (
       from (
         select o.last_seq, o.n, o.ids from waybill_outbox_outgoing o
         where o.partition_id = :partition_id and o.last_seq > l.processed_seq
-        order by o.last_seq limit :messages
+          and o.last_seq < l.processed_seq + :messages + :segment and o.last_seq - o.n < l.processed_seq + :messages
       ) s
       cross join lateral unnest(s.ids) with ordinality e (id, k)
-      where s.last_seq - s.n + e.k > l.processed_seq
-      order by s.last_seq, e.k limit :messages
+      where s.last_seq - s.n + e.k > l.processed_seq and s.last_seq - s.n + e.k <= l.processed_seq + :messages
     ) u
     left join waybill_outbox_body b on b.id = u.id
   ) m
@@ -117,9 +118,9 @@ with lease as (
     lease_until = (date_part('epoch', clock_timestamp()) * 1000000)::bigint + :duration
   from waybill_outbox_partitions p
   where c.partition_id = :partition_id and c.lease_epoch = :epoch and c.lease_owner = :owner and p.id = c.partition_id
-  returning c.processed_seq, c.attempts, c.lease_epoch, p.sequence
+  returning c.partition_id, c.processed_seq, c.attempts, c.lease_epoch, p.sequence
 )
-select l.processed_seq, l.attempts, l.lease_epoch, l.sequence,
+select l.partition_id, l.processed_seq, l.attempts, l.lease_epoch, l.sequence,
   r.seq, r.id, r.type, r.message_key, r.headers, r.payload, r.created_at
 from lease l left join lateral (
   select m.seq, m.id, m.type, m.message_key, m.headers, m.payload, m.created_at from (
@@ -130,11 +131,10 @@ from lease l left join lateral (
       from (
         select o.last_seq, o.n, o.ids from waybill_outbox_outgoing o
         where o.partition_id = :partition_id and o.last_seq > l.processed_seq
-        order by o.last_seq limit :messages
+          and o.last_seq < l.processed_seq + :messages + :segment and o.last_seq - o.n < l.processed_seq + :messages
       ) s
       cross join lateral unnest(s.ids) with ordinality e (id, k)
-      where s.last_seq - s.n + e.k > l.processed_seq
-      order by s.last_seq, e.k limit :messages
+      where s.last_seq - s.n + e.k > l.processed_seq and s.last_seq - s.n + e.k <= l.processed_seq + :messages
     ) u
     left join waybill_outbox_body b on b.id = u.id
   ) m
@@ -142,15 +142,69 @@ from lease l left join lateral (
 ) r on true
 order by r.seq
 
+-- name: outbox_lease_round
+with request as materialized (
+  select r.partition_id, r.epoch, r.processed_seq, r.attempts, r.last_error, r.delay, r.duration, r.messages
+  from unnest((select :partitions::bigint[]), :epochs::bigint[], :processed_seqs::bigint[], :attempts::bigint[],
+      :last_errors::text[], :delays::bigint[], :durations::bigint[], :messages::bigint[])
+    as r (partition_id, epoch, processed_seq, attempts, last_error, delay, duration, messages)
+), free as materialized (
+  select c.partition_id from request r
+  join waybill_outbox_processor c on c.partition_id = r.partition_id
+  join waybill_outbox_partitions p on p.id = r.partition_id
+  where r.epoch is null and p.sequence > c.processed_seq and c.paused_at is null and c.not_before <= (date_part('epoch', clock_timestamp()) * 1000000)::bigint
+    and (c.lease_until <= (date_part('epoch', clock_timestamp()) * 1000000)::bigint or c.lease_owner = :owner)
+  order by c.partition_id for no key update of c skip locked
+), ours as materialized (
+  select c.partition_id from request r
+  join waybill_outbox_processor c on c.partition_id = r.partition_id
+  where c.lease_epoch = r.epoch and c.lease_owner = :owner
+  order by c.partition_id for no key update of c
+), moved as (
+  update waybill_outbox_processor c
+  set processed_seq = coalesce(r.processed_seq, c.processed_seq),
+    attempts = coalesce(r.attempts, least(c.attempts, 2147483646) + 1),
+    last_error = case when r.epoch is null then c.last_error else r.last_error end,
+    not_before = case when r.delay is null then c.not_before when r.delay > 0 then (date_part('epoch', clock_timestamp()) * 1000000)::bigint + r.delay else 0 end,
+    lease_epoch = c.lease_epoch + case when r.epoch is null then 1 else 0 end,
+    lease_owner = case when r.duration is not null then :owner end,
+    lease_until = case when r.duration is not null then (date_part('epoch', clock_timestamp()) * 1000000)::bigint + r.duration else 0 end
+  from request r, waybill_outbox_partitions p
+  where c.partition_id = r.partition_id and p.id = r.partition_id
+    and c.partition_id in (select f.partition_id from free f union all select o.partition_id from ours o)
+  returning c.partition_id, c.processed_seq, c.attempts, c.lease_epoch, p.sequence, r.messages
+)
+select l.partition_id, l.processed_seq, l.attempts, l.lease_epoch, l.sequence,
+  r.seq, r.id, r.type, r.message_key, r.headers, r.payload, r.created_at
+from moved l left join lateral (
+  select m.seq, m.id, m.type, m.message_key, m.headers, m.payload, m.created_at from (
+    select u.seq, u.id, b.type, b.message_key, b.headers, b.payload, b.created_at,
+      sum(octet_length(b.payload)) over (order by u.seq) - octet_length(b.payload) as bytes_before
+    from (
+      select s.last_seq - s.n + e.k as seq, e.id
+      from (
+        select o.last_seq, o.n, o.ids from waybill_outbox_outgoing o
+        where o.partition_id = l.partition_id and o.last_seq > l.processed_seq
+          and o.last_seq < l.processed_seq + l.messages + :segment and o.last_seq - o.n < l.processed_seq + l.messages
+      ) s
+      cross join lateral unnest(s.ids) with ordinality e (id, k)
+      where s.last_seq - s.n + e.k > l.processed_seq and s.last_seq - s.n + e.k <= l.processed_seq + l.messages
+    ) u
+    left join waybill_outbox_body b on b.id = u.id
+  ) m
+  where m.bytes_before is null or m.bytes_before < :bytes
+) r on true
+order by l.partition_id, r.seq
+
 -- name: outbox_cursor_take
 with cursor as materialized (
-  select c.processed_seq, c.attempts, c.lease_epoch, p.sequence from waybill_outbox_processor c
+  select c.partition_id, c.processed_seq, c.attempts, c.lease_epoch, p.sequence from waybill_outbox_processor c
   join waybill_outbox_partitions p on p.id = c.partition_id
   where c.partition_id = :partition_id and c.paused_at is null and c.not_before <= (date_part('epoch', clock_timestamp()) * 1000000)::bigint
     and c.lease_until <= (date_part('epoch', clock_timestamp()) * 1000000)::bigint
   for no key update of c skip locked
 )
-select l.processed_seq, l.attempts, l.lease_epoch, l.sequence,
+select l.partition_id, l.processed_seq, l.attempts, l.lease_epoch, l.sequence,
   r.seq, r.id, r.type, r.message_key, r.headers, r.payload, r.created_at
 from cursor l left join lateral (
   select m.seq, m.id, m.type, m.message_key, m.headers, m.payload, m.created_at from (
@@ -161,11 +215,10 @@ from cursor l left join lateral (
       from (
         select o.last_seq, o.n, o.ids from waybill_outbox_outgoing o
         where o.partition_id = :partition_id and o.last_seq > l.processed_seq
-        order by o.last_seq limit :messages
+          and o.last_seq < l.processed_seq + :messages + :segment and o.last_seq - o.n < l.processed_seq + :messages
       ) s
       cross join lateral unnest(s.ids) with ordinality e (id, k)
-      where s.last_seq - s.n + e.k > l.processed_seq
-      order by s.last_seq, e.k limit :messages
+      where s.last_seq - s.n + e.k > l.processed_seq and s.last_seq - s.n + e.k <= l.processed_seq + :messages
     ) u
     left join waybill_outbox_body b on b.id = u.id
   ) m

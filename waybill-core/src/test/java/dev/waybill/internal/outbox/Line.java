@@ -121,6 +121,7 @@ final class Line {
             context)
         : new LeasedDelivery(
             messages,
+            new Rounds(requests -> messages.round(owner, requests)),
             owner,
             queue.lease(),
             new OneByOne(((QueueHandler.Leased) queue.handler()).handler()),

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
  */
 @Tag("long")
 @Tag("once")
-@EveryDatabase(alsoOldest = true)
+@EveryDatabase
 class CrashTest {
   private final TestDatabase database;
   private Outcome undisturbed;

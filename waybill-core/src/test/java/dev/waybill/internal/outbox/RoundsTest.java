@@ -1,0 +1,191 @@
+package dev.waybill.internal.outbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.waybill.DatabaseException;
+import dev.waybill.DatabaseException.Kind;
+import dev.waybill.internal.store.Delivery;
+import dev.waybill.internal.store.LeaseRequest;
+import dev.waybill.internal.store.LeaseRequest.Take;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class RoundsTest {
+  private final ExecutorService threads = Executors.newCachedThreadPool();
+  private final BlockingQueue<Trip> trips = new LinkedBlockingQueue<>();
+  private final Rounds rounds = new Rounds(this::travel);
+  private final List<CompletableFuture<Optional<Delivery>>> first = new ArrayList<>();
+
+  /** One transaction that is under way until the test says how it ends. */
+  private record Trip(List<Long> partitions, CompletableFuture<Map<Long, Delivery>> end) {
+    void arrive() {
+      Map<Long, Delivery> answers = new HashMap<>();
+      for (long partition : partitions) {
+        if (partition < 100) {
+          answers.put(partition, new Delivery(partition, 1, 1, 1, List.of()));
+        }
+      }
+      end.complete(answers);
+    }
+
+    void fail(Kind kind) {
+      end.completeExceptionally(new DatabaseException(kind, "out of order", null));
+    }
+  }
+
+  private Map<Long, Delivery> travel(List<LeaseRequest> requests) {
+    var trip =
+        new Trip(
+            requests.stream().map(LeaseRequest::partitionId).toList(), new CompletableFuture<>());
+    trips.add(trip);
+    try {
+      return trip.end.join();
+    } catch (CompletionException e) {
+      throw (DatabaseException) e.getCause();
+    }
+  }
+
+  @AfterEach
+  void noThreadIsLeftBehind() throws InterruptedException {
+    threads.shutdown();
+    assertThat(threads.awaitTermination(30, TimeUnit.SECONDS)).isTrue();
+    assertThat(trips).isEmpty();
+    assertThat(first).allMatch(CompletableFuture::isDone);
+  }
+
+  private CompletableFuture<Optional<Delivery>> ask(long partition) {
+    return CompletableFuture.supplyAsync(
+        () -> rounds.ask(new Take(partition, Duration.ofMinutes(1), 10)), threads);
+  }
+
+  private Trip trip() throws InterruptedException {
+    @Nullable Trip trip = trips.poll(30, TimeUnit.SECONDS);
+    if (trip == null) {
+      throw new AssertionError("nobody set out");
+    }
+    return trip;
+  }
+
+  /** Two are under way, so that whoever asks now has to wait. */
+  private List<Trip> bothUnderWay() throws InterruptedException {
+    List<Trip> both = new ArrayList<>();
+    for (long partition = 1; partition <= 2; partition++) {
+      first.add(ask(partition));
+      both.add(trip());
+    }
+    return both;
+  }
+
+  private List<CompletableFuture<Optional<Delivery>>> waiting(long... partitions)
+      throws InterruptedException {
+    List<CompletableFuture<Optional<Delivery>>> asked = new ArrayList<>();
+    for (long partition : partitions) {
+      asked.add(ask(partition));
+    }
+    while (rounds.waiting() < partitions.length) {
+      Thread.onSpinWait();
+      if (Thread.interrupted()) {
+        throw new InterruptedException();
+      }
+    }
+    return asked;
+  }
+
+  @Test
+  void whoFindsRoomGoesAtOnceAndAlone() throws Exception {
+    for (Trip trip : bothUnderWay()) {
+      assertThat(trip.partitions).hasSize(1);
+      trip.arrive();
+    }
+    CompletableFuture<Optional<Delivery>> third = ask(3);
+    trip().arrive();
+    assertThat(third.get(30, TimeUnit.SECONDS)).map(Delivery::processedSeq).contains(3L);
+  }
+
+  @Test
+  void thoseWhoWaitedGoTogetherInTheOrderOfPartitions() throws Exception {
+    List<Trip> both = bothUnderWay();
+    var asked = waiting(7, 104, 5, 6);
+    assertThat(trips).isEmpty();
+
+    both.get(1).arrive();
+    Trip together = trip();
+    assertThat(together.partitions).containsExactly(5L, 6L, 7L, 104L);
+    together.arrive();
+
+    assertThat(asked.get(0).get(30, TimeUnit.SECONDS)).map(Delivery::processedSeq).contains(7L);
+    assertThat(asked.get(1).get(30, TimeUnit.SECONDS)).isEmpty();
+    assertThat(asked.get(2).get(30, TimeUnit.SECONDS)).map(Delivery::processedSeq).contains(5L);
+    both.get(0).arrive();
+  }
+
+  @Test
+  void aPartyIsOfABearableSize() throws Exception {
+    List<Trip> both = bothUnderWay();
+    long[] many = new long[40];
+    for (int i = 0; i < many.length; i++) {
+      many[i] = i + 10L;
+    }
+    waiting(many);
+    both.get(0).arrive();
+    Trip large = trip();
+    assertThat(large.partitions).hasSize(32);
+    both.get(1).arrive();
+    Trip rest = trip();
+    assertThat(rest.partitions).hasSize(8);
+    large.arrive();
+    rest.arrive();
+  }
+
+  @Test
+  void afterARefusalEachTriesAloneSoThatOneCannotSpoilItForAll() throws Exception {
+    List<Trip> both = bothUnderWay();
+    var asked = waiting(5, 6);
+    both.get(0).arrive();
+    trip().fail(Kind.FATAL);
+
+    Trip one = trip();
+    Trip other = trip();
+    assertThat(List.of(one.partitions, other.partitions))
+        .containsExactlyInAnyOrder(List.of(5L), List.of(6L));
+    (one.partitions.contains(5L) ? one : other).fail(Kind.FATAL);
+    (one.partitions.contains(5L) ? other : one).arrive();
+    assertThatThrownBy(() -> asked.get(0).get(30, TimeUnit.SECONDS))
+        .hasCauseInstanceOf(DatabaseException.class);
+    assertThat(asked.get(1).get(30, TimeUnit.SECONDS)).isPresent();
+    both.get(1).arrive();
+  }
+
+  @Test
+  void aBrokenConnectionIsEverybodysAndTheNextSetOutAllTheSame() throws Exception {
+    List<Trip> both = bothUnderWay();
+    var asked = waiting(5, 6);
+    both.get(0).fail(Kind.DISCONNECTED);
+    trip().fail(Kind.DISCONNECTED);
+    for (var each : asked) {
+      assertThatThrownBy(() -> each.get(30, TimeUnit.SECONDS))
+          .hasCauseInstanceOf(DatabaseException.class);
+    }
+    both.get(1).arrive();
+    CompletableFuture<Optional<Delivery>> later = ask(8);
+    trip().arrive();
+    assertThat(later.get(30, TimeUnit.SECONDS)).isPresent();
+  }
+}
