@@ -290,6 +290,9 @@ final class JobSettler implements Worker {
   private void finished(List<Ended> all, Written written) {
     List<Ended> some = all.stream().filter(each -> !written.waiting().contains(each)).toList();
     parked.addAll(written.waiting());
+    if (running.parked().getAndSet(parked.size()) < parked.size()) {
+      running.changed().ring();
+    }
     for (Ended each : some) {
       if (!written.held().contains(each.run().fence())) {
         log.info(

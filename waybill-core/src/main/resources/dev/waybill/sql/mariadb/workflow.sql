@@ -118,8 +118,12 @@ set w.status = v.status, w.open_steps = v.open, w.active_steps = v.active, w.fai
   w.active_hash = case when v.status >= 2 and v.held is null then null else w.active_hash end
 
 -- name: workflow_unhold
--- A canceled run keeps its active key until none of its handlers can be at it any more.
-update waybill_workflow set active_hash = null, active_until = null where active_until <= timestampdiff(microsecond, '1970-01-01', utc_timestamp(6))
+-- A canceled run keeps its active key until none of its handlers can be at it any more. Those somebody holds come later.
+update waybill_workflow w
+join (
+  select id from waybill_workflow where active_until <= timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) for update skip locked
+) due on due.id = w.id
+set w.active_hash = null, w.active_until = null
 
 -- name: workflow_gate
 select s.id, s.step_key, s.kind, s.status, s.token_hash, s.output, s.error_code, s.error_message, s.reason, s.may_fail

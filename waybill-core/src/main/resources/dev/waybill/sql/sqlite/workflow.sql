@@ -116,7 +116,7 @@ from (select json_extract(value, '$.id') as id, json_extract(value, '$.status') 
 where waybill_workflow.id = v.id
 
 -- name: workflow_unhold
--- A canceled run keeps its active key until none of its handlers can be at it any more.
+-- A canceled run keeps its active key until none of its handlers can be at it any more. Those somebody holds come later.
 update waybill_workflow set active_hash = null, active_until = null where active_until <= (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000)
 
 -- name: workflow_gate

@@ -10,12 +10,14 @@ import dev.waybill.job.JobInfo;
 import dev.waybill.job.JobResult;
 import dev.waybill.job.Scope;
 import dev.waybill.testkit.EveryDatabase;
+import dev.waybill.testkit.FaultyDataSource;
 import dev.waybill.testkit.TestDatabase;
 import dev.waybill.workflow.Condition;
 import dev.waybill.workflow.GateCompletion;
 import dev.waybill.workflow.GateCompletion.Outcome;
 import dev.waybill.workflow.Step;
 import dev.waybill.workflow.StepStatus;
+import dev.waybill.workflow.Workflow;
 import dev.waybill.workflow.WorkflowException.GateConflict;
 import dev.waybill.workflow.WorkflowException.InvalidArgument;
 import dev.waybill.workflow.WorkflowException.InvalidState;
@@ -201,6 +203,38 @@ class GateTest {
       connection.commit();
     }
     assertThat(bench.statuses(run)).containsEntry("yes", StepStatus.ENQUEUED);
+  }
+
+  @Test
+  void manyFollowersCostAsManyStatementsAsOne() throws Exception {
+    FaultyDataSource counting = new FaultyDataSource(bench.home().dataSource());
+    WorkflowBench counted = WorkflowBench.over(bench.home(), counting);
+    long few = statements(counted, counting, 1);
+    assertThat(statements(counted, counting, 300)).isEqualTo(few);
+  }
+
+  /** To release as many, skip as many, and skip a chain as long. */
+  private long statements(WorkflowBench counted, FaultyDataSource counting, int many) {
+    Workflow.Builder workflow = Workflow.of("wide").step(Step.gate("gate"));
+    String before = "gate";
+    for (int i = 0; i < many; i++) {
+      workflow.step(Step.job("yes" + i, "t").after("gate"));
+      Step.Builder no = Step.job("no" + i, "t");
+      workflow.step(i == 0 ? no.after("gate", Condition.at("/no").isPresent()) : no.after(before));
+      before = "no" + i;
+    }
+    workflow.step(Step.job("end", "t").afterEnd(before));
+    UUID run = bench.workflows().start(workflow.build()).id();
+    counting.reset();
+    counted.workflows().completeGate(yes(run));
+    long statements = counting.counts().statements();
+    assertThat(bench.statuses(run).values())
+        .filteredOn(status -> status == StepStatus.ENQUEUED)
+        .hasSize(many + 1);
+    assertThat(bench.statuses(run).values())
+        .filteredOn(status -> status == StepStatus.SKIPPED)
+        .hasSize(many);
+    return statements;
   }
 
   @Test

@@ -28,6 +28,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -59,6 +60,12 @@ class WorkflowRaceTest {
     return GateCompletion.succeed(Scope.global(), run, gate, "1");
   }
 
+  /** Workers that begin when the caller holds the run already. */
+  private Engine holding(Connection caller, UUID run, Supplier<Engine> start) {
+    bench.workflows().completeGate(caller, done(run, "gate"));
+    return start.get();
+  }
+
   private static void assertWaits(Future<?> call) {
     assertThatThrownBy(() -> call.get(300, TimeUnit.MILLISECONDS))
         .isInstanceOf(TimeoutException.class);
@@ -73,19 +80,22 @@ class WorkflowRaceTest {
     CountDownLatch ended = new CountDownLatch(1);
     try (Connection caller = caller();
         Engine workers =
-            bench.start(
-                WorkflowBench.quick("w1"),
-                Map.of(
-                    "t",
-                    step -> {
-                      if (step.workflow().equals(held)) {
-                        ended.countDown();
-                      }
-                      return JobResult.success();
-                    },
-                    "plain",
-                    step -> JobResult.success()))) {
-      bench.workflows().completeGate(caller, done(held, "gate"));
+            holding(
+                caller,
+                held,
+                () ->
+                    bench.start(
+                        WorkflowBench.quick("w1"),
+                        Map.of(
+                            "t",
+                            step -> {
+                              if (step.workflow().equals(held)) {
+                                ended.countDown();
+                              }
+                              return JobResult.success();
+                            },
+                            "plain",
+                            step -> JobResult.success())))) {
       assertThat(ended.await(30, TimeUnit.SECONDS)).isTrue();
       // The step has done its work, but its run is held: others go on.
       UUID free = workers.workflows().start(WorkflowBench.of(Step.job("x", "t")).build()).id();
@@ -98,6 +108,39 @@ class WorkflowRaceTest {
   }
 
   @Test
+  void aRunThatACallerHoldsTakesNoSlots() throws Exception {
+    var wide = WorkflowBench.of(Step.gate("gate"));
+    for (int i = 0; i < 20; i++) {
+      wide.step(Step.job("s" + i, "t"));
+    }
+    UUID held = bench.start(wide);
+    CountDownLatch ended = new CountDownLatch(8);
+    try (Connection caller = caller();
+        Engine workers =
+            holding(
+                caller,
+                held,
+                () ->
+                    bench.start(
+                        WorkflowBench.quick("w1").withConcurrency(4),
+                        Map.of(
+                            "t",
+                            step -> {
+                              ended.countDown();
+                              return JobResult.success();
+                            })))) {
+      // More than there are slots, and others besides.
+      assertThat(ended.await(30, TimeUnit.SECONDS)).isTrue();
+      UUID free = workers.workflows().start(WorkflowBench.of(Step.job("x", "t")).build()).id();
+      assertThat(bench.awaitEnd(free).status()).isEqualTo(WorkflowStatus.SUCCEEDED);
+      assertThat(bench.get(held).status().isTerminal()).isFalse();
+      caller.commit();
+      assertThat(bench.awaitEnd(held).status()).isEqualTo(WorkflowStatus.SUCCEEDED);
+    }
+    assertThat(bench.steps(held).values()).allMatch(step -> step.attempt() <= 1);
+  }
+
+  @Test
   void theReaperDoesNotWaitForARunThatACallerHolds() throws Exception {
     UUID held = bench.start(WorkflowBench.of(Step.gate("gate"), Step.job("a", "t")));
     UUID free = bench.start(WorkflowBench.of(Step.job("a", "t")));
@@ -107,9 +150,9 @@ class WorkflowRaceTest {
             "update waybill_job set status = 2, attempt = 2, worker = 'dead', leased_at = 1,"
                 + " lease_until = 2");
     try (Connection caller = caller();
-        Engine workers = bench.start("t", step -> JobResult.success())) {
+        Engine workers =
+            holding(caller, held, () -> bench.start("t", step -> JobResult.success()))) {
       assertThat(workers).isNotNull();
-      bench.workflows().completeGate(caller, done(held, "gate"));
       assertThat(bench.awaitEnd(free).status()).isEqualTo(WorkflowStatus.FAILED);
       assertThat(bench.get(held).status()).isEqualTo(WorkflowStatus.RUNNING);
       caller.commit();
