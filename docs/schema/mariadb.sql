@@ -35,6 +35,7 @@ CREATE TABLE `waybill_job` (
   `payload` longtext NOT NULL,
   `checkpoint` longtext DEFAULT NULL,
   `output` longtext DEFAULT NULL,
+  `workflow_id` binary(16) DEFAULT NULL,
   PRIMARY KEY (`id`),
   UNIQUE KEY `waybill_job_idempotency_uq` (`idempotency_hash`),
   UNIQUE KEY `waybill_job_active_uq` (`active_hash`),
@@ -263,4 +264,97 @@ CREATE TABLE `waybill_schema_history` (
   `duration_millis` bigint NOT NULL,
   `library_version` varchar(100) NOT NULL,
   PRIMARY KEY (`version`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4;
+
+CREATE TABLE `waybill_workflow` (
+  `id` binary(16) NOT NULL,
+  `type` varchar(255) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  `tenant` varchar(512) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
+  `status` smallint(6) NOT NULL,
+  `open_steps` int NOT NULL,
+  `active_steps` int NOT NULL,
+  `failed_steps` int NOT NULL,
+  `step_count` int NOT NULL,
+  `edge_count` int NOT NULL,
+  `result_step` varchar(255) CHARACTER SET ascii COLLATE ascii_bin DEFAULT NULL,
+  `idempotency_key` varchar(512) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin DEFAULT NULL,
+  `idempotency_hash` char(43) CHARACTER SET ascii COLLATE ascii_bin DEFAULT NULL,
+  `active_key` varchar(512) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin DEFAULT NULL,
+  `active_hash` char(43) CHARACTER SET ascii COLLATE ascii_bin DEFAULT NULL,
+  `active_until` bigint DEFAULT NULL,
+  `source_id` binary(16) DEFAULT NULL,
+  `source_step` varchar(255) CHARACTER SET ascii COLLATE ascii_bin DEFAULT NULL,
+  `reason` varchar(512) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin DEFAULT NULL,
+  `created_at` bigint NOT NULL,
+  `finished_at` bigint DEFAULT NULL,
+  `input` longtext NOT NULL,
+  `request` longtext DEFAULT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `waybill_workflow_idempotency_uq` (`idempotency_hash`),
+  UNIQUE KEY `waybill_workflow_active_uq` (`active_hash`),
+  KEY `waybill_workflow_finished_ix` (`status`,`finished_at`),
+  KEY `waybill_workflow_held_ix` (`active_until`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4;
+
+CREATE TABLE `waybill_workflow_attribute` (
+  `workflow_id` binary(16) NOT NULL,
+  `name` varchar(255) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  `value` varchar(512) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
+  PRIMARY KEY (`workflow_id`,`name`),
+  KEY `waybill_workflow_attribute_ix` (`name`,`value`,`workflow_id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4;
+
+CREATE TABLE `waybill_workflow_change` (
+  `workflow_id` binary(16) NOT NULL,
+  `change_hash` char(43) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  `change_key` varchar(512) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
+  `request` longtext NOT NULL,
+  `created_at` bigint NOT NULL,
+  PRIMARY KEY (`workflow_id`,`change_hash`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4;
+
+CREATE TABLE `waybill_workflow_edge` (
+  `workflow_id` binary(16) NOT NULL,
+  `prerequisite_id` binary(16) NOT NULL,
+  `dependent_id` binary(16) NOT NULL,
+  `mode` smallint(6) NOT NULL,
+  `wanted` longtext DEFAULT NULL,
+  PRIMARY KEY (`workflow_id`,`prerequisite_id`,`dependent_id`),
+  KEY `waybill_workflow_edge_ix` (`workflow_id`,`dependent_id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4;
+
+CREATE TABLE `waybill_workflow_step` (
+  `id` binary(16) NOT NULL,
+  `workflow_id` binary(16) NOT NULL,
+  `step_key` varchar(255) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  `place` int NOT NULL,
+  `kind` smallint(6) NOT NULL,
+  `status` smallint(6) NOT NULL,
+  `needed` int NOT NULL,
+  `pending` int NOT NULL,
+  `satisfied` int NOT NULL,
+  `may_fail` smallint(6) NOT NULL,
+  `type` varchar(255) CHARACTER SET ascii COLLATE ascii_bin DEFAULT NULL,
+  `priority` int DEFAULT NULL,
+  `max_attempts` int DEFAULT NULL,
+  `timeout_micros` bigint DEFAULT NULL,
+  `stage` varchar(512) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
+  `delay_micros` bigint DEFAULT NULL,
+  `resource_key` varchar(512) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin DEFAULT NULL,
+  `resource_hash` char(43) CHARACTER SET ascii COLLATE ascii_bin DEFAULT NULL,
+  `token_hash` char(43) CHARACTER SET ascii COLLATE ascii_bin DEFAULT NULL,
+  `deadline_micros` bigint DEFAULT NULL,
+  `remind_micros` bigint DEFAULT NULL,
+  `remind_type` varchar(255) CHARACTER SET ascii COLLATE ascii_bin DEFAULT NULL,
+  `wake_at` bigint DEFAULT NULL,
+  `released_at` bigint DEFAULT NULL,
+  `finished_at` bigint DEFAULT NULL,
+  `reason` varchar(512) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin DEFAULT NULL,
+  `error_code` varchar(512) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin DEFAULT NULL,
+  `error_message` longtext DEFAULT NULL,
+  `payload` longtext NOT NULL,
+  `output` longtext DEFAULT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `waybill_workflow_step_uq` (`workflow_id`,`step_key`),
+  KEY `waybill_workflow_step_wake_ix` (`wake_at`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4;

@@ -35,6 +35,7 @@ create table waybill_job (
   payload text not null,
   checkpoint text,
   output text,
+  workflow_id uuid,
   constraint waybill_job_pk PRIMARY KEY (id)
 );
 
@@ -279,3 +280,104 @@ create table waybill_schema_history (
   library_version text not null,
   constraint waybill_schema_history_pk PRIMARY KEY (version)
 );
+
+create table waybill_workflow (
+  id uuid not null,
+  type text not null,
+  tenant text not null,
+  status smallint not null,
+  open_steps integer not null,
+  active_steps integer not null,
+  failed_steps integer not null,
+  step_count integer not null,
+  edge_count integer not null,
+  result_step text,
+  idempotency_key text,
+  idempotency_hash text,
+  active_key text,
+  active_hash text,
+  active_until bigint,
+  source_id uuid,
+  source_step text,
+  reason text,
+  created_at bigint not null,
+  finished_at bigint,
+  input text not null,
+  request text,
+  constraint waybill_workflow_pk PRIMARY KEY (id)
+);
+
+CREATE INDEX waybill_workflow_finished_ix ON waybill_workflow USING btree (status, finished_at) WHERE (status >= 2);
+
+CREATE INDEX waybill_workflow_held_ix ON waybill_workflow USING btree (active_until) WHERE (active_until IS NOT NULL);
+
+CREATE UNIQUE INDEX waybill_workflow_active_uq ON waybill_workflow USING btree (active_hash) WHERE (active_hash IS NOT NULL);
+
+CREATE UNIQUE INDEX waybill_workflow_idempotency_uq ON waybill_workflow USING btree (idempotency_hash) WHERE (idempotency_hash IS NOT NULL);
+
+create table waybill_workflow_attribute (
+  workflow_id uuid not null,
+  name text not null,
+  value text not null,
+  constraint waybill_workflow_attribute_pk PRIMARY KEY (workflow_id, name)
+);
+
+CREATE INDEX waybill_workflow_attribute_ix ON waybill_workflow_attribute USING btree (name, value, workflow_id);
+
+create table waybill_workflow_change (
+  workflow_id uuid not null,
+  change_hash text not null,
+  change_key text not null,
+  request text not null,
+  created_at bigint not null,
+  constraint waybill_workflow_change_pk PRIMARY KEY (workflow_id, change_hash)
+);
+
+create table waybill_workflow_edge (
+  workflow_id uuid not null,
+  prerequisite_id uuid not null,
+  dependent_id uuid not null,
+  mode smallint not null,
+  wanted text,
+  constraint waybill_workflow_edge_pk PRIMARY KEY (workflow_id, prerequisite_id, dependent_id)
+);
+
+CREATE INDEX waybill_workflow_edge_ix ON waybill_workflow_edge USING btree (workflow_id, dependent_id);
+
+create table waybill_workflow_step (
+  id uuid not null,
+  workflow_id uuid not null,
+  step_key text not null,
+  place integer not null,
+  kind smallint not null,
+  status smallint not null,
+  needed integer not null,
+  pending integer not null,
+  satisfied integer not null,
+  may_fail smallint not null,
+  type text,
+  priority integer,
+  max_attempts integer,
+  timeout_micros bigint,
+  stage text not null,
+  delay_micros bigint,
+  resource_key text,
+  resource_hash text,
+  token_hash text,
+  deadline_micros bigint,
+  remind_micros bigint,
+  remind_type text,
+  wake_at bigint,
+  released_at bigint,
+  finished_at bigint,
+  reason text,
+  error_code text,
+  error_message text,
+  payload text not null,
+  output text,
+  constraint waybill_workflow_step_pk PRIMARY KEY (id)
+);
+
+CREATE INDEX waybill_workflow_step_wake_ix ON waybill_workflow_step USING btree (wake_at) WHERE (wake_at IS NOT NULL);
+
+CREATE UNIQUE INDEX waybill_workflow_step_uq ON waybill_workflow_step USING btree (workflow_id, step_key);

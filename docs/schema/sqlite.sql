@@ -34,7 +34,7 @@ CREATE TABLE "waybill_job" (
   request text,
   payload text not null,
   checkpoint text,
-  output text,
+  output text, workflow_id text,
   constraint "waybill_job_pk" primary key (id)
 );
 
@@ -272,3 +272,104 @@ CREATE TABLE "waybill_schema_history" (
   duration_millis integer not null,
   library_version text not null
 );
+
+CREATE TABLE "waybill_workflow" (
+  id text not null,
+  type text not null,
+  tenant text not null,
+  status integer not null,
+  open_steps integer not null,
+  active_steps integer not null,
+  failed_steps integer not null,
+  step_count integer not null,
+  edge_count integer not null,
+  result_step text,
+  idempotency_key text,
+  idempotency_hash text,
+  active_key text,
+  active_hash text,
+  active_until integer,
+  source_id text,
+  source_step text,
+  reason text,
+  created_at integer not null,
+  finished_at integer,
+  input text not null,
+  request text,
+  constraint "waybill_workflow_pk" primary key (id)
+);
+
+CREATE UNIQUE INDEX "waybill_workflow_active_uq" on "waybill_workflow" (active_hash) where active_hash is not null;
+
+CREATE INDEX "waybill_workflow_finished_ix" on "waybill_workflow" (status, finished_at) where status >= 2;
+
+CREATE INDEX "waybill_workflow_held_ix" on "waybill_workflow" (active_until) where active_until is not null;
+
+CREATE UNIQUE INDEX "waybill_workflow_idempotency_uq" on "waybill_workflow" (idempotency_hash) where idempotency_hash is not null;
+
+CREATE TABLE "waybill_workflow_attribute" (
+  workflow_id text not null,
+  name text not null,
+  value text not null,
+  constraint "waybill_workflow_attribute_pk" primary key (workflow_id, name)
+) without rowid;
+
+CREATE INDEX "waybill_workflow_attribute_ix" on "waybill_workflow_attribute" (name, value, workflow_id);
+
+CREATE TABLE "waybill_workflow_change" (
+  workflow_id text not null,
+  change_hash text not null,
+  change_key text not null,
+  request text not null,
+  created_at integer not null,
+  constraint "waybill_workflow_change_pk" primary key (workflow_id, change_hash)
+) without rowid;
+
+CREATE TABLE "waybill_workflow_edge" (
+  workflow_id text not null,
+  prerequisite_id text not null,
+  dependent_id text not null,
+  mode integer not null,
+  wanted text,
+  constraint "waybill_workflow_edge_pk" primary key (workflow_id, prerequisite_id, dependent_id)
+) without rowid;
+
+CREATE INDEX "waybill_workflow_edge_ix" on "waybill_workflow_edge" (workflow_id, dependent_id);
+
+CREATE TABLE "waybill_workflow_step" (
+  id text not null,
+  workflow_id text not null,
+  step_key text not null,
+  place integer not null,
+  kind integer not null,
+  status integer not null,
+  needed integer not null,
+  pending integer not null,
+  satisfied integer not null,
+  may_fail integer not null,
+  type text,
+  priority integer,
+  max_attempts integer,
+  timeout_micros integer,
+  stage text not null,
+  delay_micros integer,
+  resource_key text,
+  resource_hash text,
+  token_hash text,
+  deadline_micros integer,
+  remind_micros integer,
+  remind_type text,
+  wake_at integer,
+  released_at integer,
+  finished_at integer,
+  reason text,
+  error_code text,
+  error_message text,
+  payload text not null,
+  output text,
+  constraint "waybill_workflow_step_pk" primary key (id)
+);
+
+CREATE UNIQUE INDEX "waybill_workflow_step_uq" on "waybill_workflow_step" (workflow_id, step_key);
+
+CREATE INDEX "waybill_workflow_step_wake_ix" on "waybill_workflow_step" (wake_at) where wake_at is not null;

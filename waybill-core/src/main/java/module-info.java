@@ -9,4 +9,5 @@ module dev.waybill {
   exports dev.waybill.outbox;
   exports dev.waybill.schema;
   exports dev.waybill.spi;
+  exports dev.waybill.workflow;
 }

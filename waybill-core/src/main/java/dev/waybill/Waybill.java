@@ -8,6 +8,8 @@ import dev.waybill.outbox.OutboxBuilder;
 import dev.waybill.outbox.OutboxConfig;
 import dev.waybill.schema.SchemaOptions;
 import dev.waybill.spi.OutboxListener;
+import dev.waybill.workflow.Workflows;
+import dev.waybill.workflow.WorkflowsBuilder;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -53,6 +55,20 @@ public final class Waybill implements AutoCloseable {
                     "No jobs were set up: call jobs(…) on Waybill's builder first."));
   }
 
+  /**
+   * The workflows.
+   *
+   * @throws IllegalStateException if none were set up when Waybill was built
+   */
+  public Workflows workflows() {
+    return pipeline
+        .workflows()
+        .orElseThrow(
+            () ->
+                new IllegalStateException(
+                    "No workflows were set up: call workflows(…) on Waybill's builder first."));
+  }
+
   /** Whether the workers of this process get on. */
   public Health health() {
     return pipeline.health();
@@ -69,6 +85,7 @@ public final class Waybill implements AutoCloseable {
     private final OutboxBuilder outbox = new OutboxBuilder();
     private final List<OutboxListener> listeners = new ArrayList<>();
     private Optional<JobsBuilder> jobs = Optional.empty();
+    private Optional<WorkflowsBuilder> workflows = Optional.empty();
     private SchemaOptions schema = SchemaOptions.defaults();
     private Duration stopGrace = Duration.ofSeconds(10);
 
@@ -92,6 +109,14 @@ public final class Waybill implements AutoCloseable {
     public Builder jobs(Consumer<JobsBuilder> setup) {
       JobsBuilder builder = jobs.orElseGet(JobsBuilder::new);
       jobs = Optional.of(builder);
+      setup.accept(builder);
+      return this;
+    }
+
+    /** Sets workflows up, and jobs with them: a step is a job. */
+    public Builder workflows(Consumer<WorkflowsBuilder> setup) {
+      WorkflowsBuilder builder = workflows.orElseGet(WorkflowsBuilder::new);
+      workflows = Optional.of(builder);
       setup.accept(builder);
       return this;
     }
@@ -121,7 +146,13 @@ public final class Waybill implements AutoCloseable {
       OutboxConfig config = outbox.build();
       return new Waybill(
           Pipeline.start(
-              dataSource, schema, config, jobs.map(JobsBuilder::build), listeners, stopGrace));
+              dataSource,
+              schema,
+              config,
+              jobs.map(JobsBuilder::build),
+              workflows.map(WorkflowsBuilder::build),
+              listeners,
+              stopGrace));
     }
   }
 }

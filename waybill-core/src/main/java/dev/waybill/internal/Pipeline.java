@@ -10,6 +10,10 @@ import dev.waybill.internal.outbox.OutboxPipeline;
 import dev.waybill.internal.sql.Database;
 import dev.waybill.internal.sql.Naming;
 import dev.waybill.internal.sql.Retry;
+import dev.waybill.internal.workflow.WorkflowEngine;
+import dev.waybill.internal.workflow.WorkflowReleaser;
+import dev.waybill.job.JobDefinition;
+import dev.waybill.job.JobHandler;
 import dev.waybill.job.Jobs;
 import dev.waybill.job.JobsConfig;
 import dev.waybill.outbox.Outbox;
@@ -17,8 +21,12 @@ import dev.waybill.outbox.OutboxConfig;
 import dev.waybill.schema.Schema;
 import dev.waybill.schema.SchemaOptions;
 import dev.waybill.spi.OutboxListener;
+import dev.waybill.workflow.Workflows;
+import dev.waybill.workflow.WorkflowsConfig;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -39,18 +47,25 @@ import org.slf4j.LoggerFactory;
  * claimer takes as many as there are free slots, the runner runs them, the heart renews their
  * leases, the settler stores how they ended, the reaper finds those whose process died. {@link
  * JobEngine} lists them.
+ *
+ * <p><b>A workflow.</b> The starter stores it and makes jobs of its first steps. Whoever ends a
+ * step's job has the releaser go on with the graph in the same transaction. The timekeeper ends
+ * delays and gates whose time has come. {@link WorkflowEngine} adds it.
  */
 public final class Pipeline {
   private static final Logger log = LoggerFactory.getLogger(Pipeline.class);
   private static final Duration LAST_WORDS = Duration.ofSeconds(5);
   private static final List<String> STATEMENTS =
-      Stream.concat(Stream.of("outbox", "dead_letters"), JobEngine.SQL_FILES.stream()).toList();
+      Stream.of(List.of("outbox", "dead_letters"), JobEngine.SQL_FILES, WorkflowEngine.SQL_FILES)
+          .flatMap(List::stream)
+          .toList();
 
   private final Crew crew;
   private final SessionKeeper keeper;
   private final FailingWorkers failing;
   private final OutboxPipeline outbox;
   private final Optional<JobEngine> jobs;
+  private final Optional<WorkflowEngine> workflows;
   private final Duration stopGrace;
   private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -60,12 +75,14 @@ public final class Pipeline {
       FailingWorkers failing,
       OutboxPipeline outbox,
       Optional<JobEngine> jobs,
+      Optional<WorkflowEngine> workflows,
       Duration stopGrace) {
     this.crew = crew;
     this.keeper = keeper;
     this.failing = failing;
     this.outbox = outbox;
     this.jobs = jobs;
+    this.workflows = workflows;
     this.stopGrace = stopGrace;
   }
 
@@ -74,10 +91,12 @@ public final class Pipeline {
       DataSource dataSource,
       SchemaOptions schema,
       OutboxConfig config,
-      Optional<JobsConfig> jobsConfig,
+      Optional<JobsConfig> plainJobs,
+      Optional<WorkflowsConfig> workflowsConfig,
       List<OutboxListener> listeners,
       Duration stopGrace) {
     Schema.check(dataSource, schema);
+    Optional<JobsConfig> jobsConfig = plainJobs.or(() -> workflowsConfig.map(w -> noJobs()));
     Time time = Time.system();
     var keeper = new SessionKeeper(time);
     boolean started = false;
@@ -97,17 +116,68 @@ public final class Pipeline {
       Optional<JobEngine> jobs =
           jobsConfig.map(
               wanted ->
-                  new JobEngine(database, time, crew, wanted.options(owner), wanted.handlers()));
+                  new JobEngine(
+                      database,
+                      time,
+                      crew,
+                      wanted.options(owner),
+                      handlers(database, wanted, workflowsConfig),
+                      new WorkflowReleaser()));
+      // Always: a process that only works on jobs may have to end delays for the others.
+      Optional<WorkflowEngine> workflows =
+          jobs.map(
+              engine -> new WorkflowEngine(database, time, crew, engine.jobs(), engine.claimers()));
       jobs.ifPresent(
-          engine -> engine.jobs().syncDefinitions(jobsConfig.orElseThrow().definitions()));
+          engine ->
+              engine
+                  .jobs()
+                  .syncDefinitions(definitions(jobsConfig.orElseThrow(), workflowsConfig)));
       crew.start();
       started = true;
-      return new Pipeline(crew, keeper, failing, outbox, jobs, stopGrace);
+      return new Pipeline(
+          crew,
+          keeper,
+          failing,
+          outbox,
+          jobs,
+          workflowsConfig.isPresent() ? workflows : Optional.empty(),
+          stopGrace);
     } finally {
       if (!started) {
         keeper.shelf().close();
       }
     }
+  }
+
+  private static JobsConfig noJobs() {
+    return new JobsConfig(List.of(), Map.of(), options -> options);
+  }
+
+  private static Map<String, JobHandler> handlers(
+      Database database, JobsConfig jobs, Optional<WorkflowsConfig> workflows) {
+    Map<String, JobHandler> all = new HashMap<>(jobs.handlers());
+    workflows.ifPresent(
+        config ->
+            WorkflowEngine.asJobs(database, config.handlers())
+                .forEach(
+                    (type, handler) -> {
+                      if (all.put(type, handler) != null) {
+                        throw new IllegalArgumentException(
+                            "Job type '"
+                                + type
+                                + "' has a handler among the jobs and among the"
+                                + " workflows' steps: leave one out.");
+                      }
+                    }));
+    return all;
+  }
+
+  private static List<JobDefinition> definitions(
+      JobsConfig jobs, Optional<WorkflowsConfig> workflows) {
+    return Stream.concat(
+            jobs.definitions().stream(),
+            workflows.stream().flatMap(config -> config.definitions().stream()))
+        .toList();
   }
 
   /** Unique, and telling to whoever reads it in a table: which process of which machine. */
@@ -128,6 +198,11 @@ public final class Pipeline {
   /** The jobs' door; empty if none were set up. */
   public Optional<Jobs> jobs() {
     return jobs.map(JobEngine::jobs);
+  }
+
+  /** The workflows' door; empty if none were set up. */
+  public Optional<Workflows> workflows() {
+    return workflows.map(WorkflowEngine::workflows);
   }
 
   /**

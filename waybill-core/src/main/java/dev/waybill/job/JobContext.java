@@ -46,6 +46,9 @@ public interface JobContext {
   /** Whether to stop: canceled, timed out, the lease is lost, or the process ends. */
   boolean isCanceled();
 
+  /** Why somebody canceled the job; null as long as nobody did, or nobody here knows. */
+  @Nullable String cancelReason();
+
   /** Has this run, once, when the attempt is to stop; at once if it is already. */
   void onCancel(Runnable action);
 

@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
  * A job as it is stored, without its JSON; see {@link Jobs#body}.
  *
  * @param leaseUntil the end of the lease; of a canceled job, until when its handler may still run
+ * @param workflow the run of a workflow whose step it is; null for a job of its own
  */
 public record JobInfo(
     UUID id,
@@ -34,7 +35,8 @@ public record JobInfo(
     @Nullable String idempotencyKey,
     @Nullable String reason,
     @Nullable String errorCode,
-    @Nullable String errorMessage) {
+    @Nullable String errorMessage,
+    @Nullable UUID workflow) {
 
   /**
    * The JSON of a job.

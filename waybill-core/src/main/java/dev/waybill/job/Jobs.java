@@ -88,7 +88,10 @@ public interface Jobs {
   /** How many jobs of a type are in a status; never looks at more than {@code atMost} of them. */
   long count(String type, JobStatus status, int atMost);
 
-  /** Deletes ended jobs of a status and everything about them, oldest first, in one go. */
+  /**
+   * Deletes ended jobs of a status and everything about them, oldest first, in one go. Jobs that
+   * are steps of a workflow are purged with their run.
+   */
   int purge(JobStatus status, Duration olderThan, int atMost);
 
   /** Jobs that come back. */

@@ -87,6 +87,11 @@ final class AttemptContext implements JobContext {
   }
 
   @Override
+  public @Nullable String cancelReason() {
+    return run.reason();
+  }
+
+  @Override
   public void onCancel(Runnable action) {
     run.onStop(action);
   }

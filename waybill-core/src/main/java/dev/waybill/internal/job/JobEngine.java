@@ -34,6 +34,16 @@ public final class JobEngine {
   private final JobHeart heart;
   private final Jobs jobs;
 
+  /** Without workflows. */
+  public JobEngine(
+      Database database,
+      Time time,
+      Crew crew,
+      JobOptions options,
+      Map<String, JobHandler> handlers) {
+    this(database, time, crew, options, handlers, StepEnds.NONE);
+  }
+
   /**
    * Adds the workers to a crew that is not started yet. A process without handlers only produces:
    * it neither claims nor renews, but stages, reaps and schedules for the others.
@@ -43,7 +53,8 @@ public final class JobEngine {
       Time time,
       Crew crew,
       JobOptions options,
-      Map<String, JobHandler> handlers) {
+      Map<String, JobHandler> handlers,
+      StepEnds steps) {
     this.time = time;
     Map<String, JobHandler> byType = new TreeMap<>(handlers);
     Bell due = new Bell();
@@ -54,7 +65,7 @@ public final class JobEngine {
     JobEnqueuer enqueuer = new JobEnqueuer(ids);
 
     this.running = new RunningJobs(options.concurrency());
-    this.settler = new JobSettler(database, policies, verdict, running, options.batch());
+    this.settler = new JobSettler(database, policies, verdict, running, steps, options.batch());
     JobRunner runner = new JobRunner(database, time, byType, settler);
     Bell claim = running.changed();
     this.claimer = new JobClaimer(database, time, crew, options, byType.keySet(), running, runner);
@@ -70,14 +81,14 @@ public final class JobEngine {
       crew.add(heart, loop.withBells(running.watched()).withBackoff(SETTLE_BACKOFF));
       crew.add(settler, loop.withBells(settler.bell()).withBackoff(SETTLE_BACKOFF));
     }
-    crew.add(new JobReaper(database, options, policies, verdict, claim), loop);
+    crew.add(new JobReaper(database, options, policies, verdict, steps, claim), loop);
 
     this.jobs =
         new JobDoor(
             database,
             enqueuer,
             new DefinitionCatalog(database),
-            new JobOperations(ids),
+            new JobOperations(ids, steps),
             new ScheduleDoor(database, scheduler, schedules, claim),
             List.of(due, claim));
   }
@@ -85,6 +96,11 @@ public final class JobEngine {
   /** The door. */
   public Jobs jobs() {
     return jobs;
+  }
+
+  /** Rung when there may be something to claim. */
+  public Bell claimers() {
+    return running.changed();
   }
 
   /** No further claims; handlers learn that they should stop. */

@@ -12,6 +12,7 @@ import dev.waybill.job.JobOptions;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -84,9 +85,19 @@ final class JobHeart implements Worker {
     }
     List<Fence> all = runs.stream().map(JobRun::fence).toList();
     Set<UUID> live = new HashSet<>(current.transact(tx -> JobLeaseStore.in(tx).live(all)));
+    List<UUID> lost = all.stream().map(Fence::id).filter(id -> !live.contains(id)).toList();
+    Map<UUID, String> canceled =
+        lost.isEmpty()
+            ? Map.of()
+            : current.transact(tx -> JobLeaseStore.in(tx).cancelReasons(lost));
     for (JobRun run : runs) {
       if (!live.contains(run.fence().id())) {
-        run.stop(Stop.LEASE_LOST, time.nanos());
+        String reason = canceled.get(run.fence().id());
+        if (reason == null) {
+          run.stop(Stop.LEASE_LOST, time.nanos());
+        } else {
+          run.canceled(reason, time.nanos());
+        }
         // The timekeeper counts the grace from here.
         running.watched().ringAll();
       } else if (due.contains(run.fence())) {

@@ -10,7 +10,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * with time (version 7), so that new rows are neighbours. Within a process each is larger than the
  * one before, also when the clock steps back.
  */
-final class JobIds {
+public final class JobIds {
   private static final int COUNTER_BITS = 12;
 
   private final Time time;
@@ -18,11 +18,13 @@ final class JobIds {
   private final ReentrantLock lock = new ReentrantLock();
   private long last;
 
-  JobIds(Time time) {
+  /** On this clock. */
+  public JobIds(Time time) {
     this.time = time;
   }
 
-  UUID next() {
+  /** A new one. */
+  public UUID next() {
     long low = random.nextLong() >>> 2 | 1L << 63;
     lock.lock();
     try {

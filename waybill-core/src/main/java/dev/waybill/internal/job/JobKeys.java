@@ -9,7 +9,7 @@ import java.util.Base64;
  * Keys as the database compares them: a digest, because collations disagree about what is equal and
  * indexes about how long a key may be.
  */
-final class JobKeys {
+public final class JobKeys {
   private JobKeys() {}
 
   static String idempotency(String type, String tenant, String key) {
@@ -21,11 +21,12 @@ final class JobKeys {
   }
 
   /** One resource for all tenants and types. */
-  static String resource(String key) {
+  public static String resource(String key) {
     return digest("resource", key);
   }
 
-  private static String digest(String... parts) {
+  /** Tells lists of texts apart. */
+  public static String digest(String... parts) {
     try {
       MessageDigest sha = MessageDigest.getInstance("SHA-256");
       for (String part : parts) {

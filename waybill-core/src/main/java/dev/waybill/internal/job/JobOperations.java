@@ -8,6 +8,7 @@ import dev.waybill.internal.store.JobLeaseStore.Lease;
 import dev.waybill.internal.store.JobStore;
 import dev.waybill.internal.store.JobStore.KeyedJob;
 import dev.waybill.internal.store.JobStore.LockedJob;
+import dev.waybill.internal.store.JobStore.Unended;
 import dev.waybill.job.AttemptOutcome;
 import dev.waybill.job.Enqueued;
 import dev.waybill.job.JobEvent;
@@ -22,30 +23,39 @@ import dev.waybill.job.Requeue;
 import dev.waybill.job.RetryPolicy;
 import dev.waybill.job.Scope;
 import java.time.Instant;
+import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 
 /** What operators do to jobs. Each locks the row, looks, and only then writes. */
-final class JobOperations {
+public final class JobOperations {
   private static final String REPLAY_KEY = "replay:";
 
   private final JobIds ids;
+  private final StepEnds steps;
 
-  JobOperations(JobIds ids) {
+  JobOperations(JobIds ids, StepEnds steps) {
     this.ids = ids;
+    this.steps = steps;
   }
 
   JobInfo cancel(Tx tx, Scope scope, UUID id, String reason) {
     if (reason.isBlank()) {
       throw new InvalidArgument("job.cancel_reason", "Say why the job is canceled.");
     }
-    LockedJob locked =
+    UUID workflow =
         JobStore.in(tx)
-            .lock(id)
-            .filter(job -> isIn(scope, job.job()))
-            .orElseThrow(() -> new JobNotFound(id));
+            .get(id)
+            .filter(job -> isIn(scope, job))
+            .orElseThrow(() -> new JobNotFound(id))
+            .workflow();
+    if (workflow != null) {
+      steps.lock(tx, List.of(workflow), true);
+    }
+    LockedJob locked = JobStore.in(tx).lock(id).orElseThrow(() -> new JobNotFound(id));
     JobInfo job = locked.job();
     if (job.status().isTerminal()) {
       throw new InvalidTransition(id, "canceled", job.status());
@@ -57,6 +67,10 @@ final class JobOperations {
     JobStore.in(tx).cancel(id, why);
     JobHistoryStore.in(tx)
         .event(id, job.run(), job.attempt(), JobEvent.Kind.CANCELED, Wording.of(reason));
+    if (workflow != null) {
+      steps.ended(
+          tx, List.of(new StepEnds.End(workflow, id, JobStatus.CANCELED, null, null, null, why)));
+    }
     return JobStore.in(tx).get(id).orElseThrow(() -> new JobNotFound(id));
   }
 
@@ -72,12 +86,44 @@ final class JobOperations {
             job.priority(),
             Objects.requireNonNullElse(job.leasedAt(), now),
             Objects.requireNonNullElse(job.leaseUntil(), now),
+            job.workflow(),
             null,
             null,
             now);
+    recordCanceled(tx, List.of(lease));
+  }
+
+  private static void recordCanceled(Tx tx, List<Lease> leases) {
     Ending canceled = Ending.of(AttemptOutcome.CANCELED, null, null);
+    Verdict verdict = new Verdict(() -> 0);
     JobLeaseStore.in(tx)
-        .record(List.of(new Verdict(() -> 0).on(lease, canceled, RetryPolicy.standard())));
+        .record(
+            leases.stream()
+                .map(lease -> verdict.on(lease, canceled, RetryPolicy.standard()))
+                .toList());
+  }
+
+  /**
+   * Ends those of these jobs that have not ended, with as many statements as for one. Returns until
+   * when a handler may still be at one of them; empty if none is.
+   */
+  public static Optional<Instant> cancelAll(Tx tx, Collection<UUID> ids, String reason) {
+    if (ids.isEmpty()) {
+      return Optional.empty();
+    }
+    List<Unended> jobs = JobStore.in(tx).lockUnended(ids);
+    if (jobs.isEmpty()) {
+      return Optional.empty();
+    }
+    List<Lease> leases = jobs.stream().flatMap(job -> job.lease().stream()).toList();
+    recordCanceled(tx, leases);
+    List<UUID> all = jobs.stream().map(Unended::id).toList();
+    JobStore.in(tx).cancelAll(all, Wording.code(reason));
+    JobHistoryStore.in(tx).eventOfAll(all, JobEvent.Kind.CANCELED, Wording.of(reason));
+    return leases.stream()
+        .filter(Lease::isLive)
+        .map(Lease::leaseUntil)
+        .max(Comparator.naturalOrder());
   }
 
   static boolean isIn(Scope scope, JobInfo job) {
@@ -90,6 +136,7 @@ final class JobOperations {
     if (seen.isEmpty()) {
       return new Requeue.Outcome.NotFound();
     }
+    refuseStep(seen.get());
     if (!isExpected(seen.get(), order)) {
       // Without a lock: somebody may be working on it.
       return new Requeue.Outcome.Mismatch(seen.get().status(), seen.get().run());
@@ -113,6 +160,20 @@ final class JobOperations {
     return new Requeue.Outcome.Requeued(job.run() + 1);
   }
 
+  /** Its run has to know: a step is run again by its workflow. */
+  private static void refuseStep(JobInfo job) {
+    if (job.workflow() != null) {
+      throw new InvalidArgument(
+          "job.workflow_requeue_not_supported",
+          "Job "
+              + job.id()
+              + " is a step of workflow run "
+              + job.workflow()
+              + ": it cannot be run"
+              + " again by itself.");
+    }
+  }
+
   private static boolean isExpected(JobInfo job, Requeue order) {
     return job.status() == order.status() && job.run() == order.run();
   }
@@ -123,6 +184,7 @@ final class JobOperations {
     if (source == null) {
       return new Replay.Outcome.NotFound();
     }
+    refuseStep(source);
     String key = REPLAY_KEY + source.id() + ":" + order.key();
     String hash = JobKeys.idempotency(source.type(), JobEnqueuer.tenant(source.scope()), key);
     String request =

@@ -9,13 +9,18 @@ import dev.waybill.internal.sql.Database;
 import dev.waybill.internal.sql.Tx;
 import dev.waybill.internal.store.JobHistoryStore;
 import dev.waybill.internal.store.JobLeaseStore;
+import dev.waybill.internal.store.JobLeaseStore.ExpiredStep;
+import dev.waybill.internal.store.JobLeaseStore.Fence;
 import dev.waybill.internal.store.JobLeaseStore.Lease;
 import dev.waybill.internal.store.JobLeaseStore.Settled;
 import dev.waybill.job.AttemptOutcome;
 import dev.waybill.job.JobEvent;
 import dev.waybill.job.JobOptions;
 import dev.waybill.job.RetryPolicy;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.UUID;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -30,6 +35,7 @@ final class JobReaper implements Worker {
   private final JobOptions options;
   private final RetryPolicies policies;
   private final Verdict verdict;
+  private final StepEnds steps;
   private final Bell claimers;
 
   JobReaper(
@@ -37,11 +43,13 @@ final class JobReaper implements Worker {
       JobOptions options,
       RetryPolicies policies,
       Verdict verdict,
+      StepEnds steps,
       Bell claimers) {
     this.database = database;
     this.options = options;
     this.policies = policies;
     this.verdict = verdict;
+    this.steps = steps;
     this.claimers = claimers;
   }
 
@@ -53,11 +61,13 @@ final class JobReaper implements Worker {
   @Override
   public Next runOnce() {
     int reaped = reap();
-    if (reaped > 0) {
-      log.info("Reaped {} jobs whose lease had ended", reaped);
+    int ofWorkflows = reapSteps();
+    if (reaped + ofWorkflows > 0) {
+      log.info("Reaped {} jobs whose lease had ended", reaped + ofWorkflows);
       claimers.ring();
     }
-    return reaped == options.batch() ? Next.now() : Next.after(options.reap());
+    boolean more = reaped == options.batch() || ofWorkflows == options.batch();
+    return more ? Next.now() : Next.after(options.reap());
   }
 
   private int reap() {
@@ -78,6 +88,60 @@ final class JobReaper implements Worker {
       }
       return oneByOne(e);
     }
+  }
+
+  /** Steps of workflows: their runs are locked first, and those that somebody holds come later. */
+  private int reapSteps() {
+    List<ExpiredStep> expired =
+        database.transact(tx -> JobLeaseStore.in(tx).expiredSteps(options.batch()));
+    if (expired.isEmpty()) {
+      return 0;
+    }
+    try {
+      return database.transact(tx -> reapSteps(tx, expired));
+    } catch (DatabaseException e) {
+      if (e.kind() == Kind.CONTENTION || e.kind() == Kind.DISCONNECTED) {
+        throw e;
+      }
+      log.warn("A batch of {} expired steps was refused; trying each", expired.size(), e);
+    }
+    int reaped = 0;
+    for (ExpiredStep step : expired) {
+      try {
+        reaped += database.transact(tx -> reapSteps(tx, List.of(step)));
+      } catch (DatabaseException e) {
+        if (e.kind() == Kind.CONTENTION || e.kind() == Kind.DISCONNECTED) {
+          throw e;
+        }
+        log.error("Step {} cannot be ended; it is tried again", step.fence().id(), e);
+      }
+    }
+    return reaped;
+  }
+
+  private int reapSteps(Tx tx, List<ExpiredStep> expired) {
+    Set<UUID> runs = new HashSet<>();
+    expired.forEach(step -> runs.add(step.workflow()));
+    Set<UUID> locked = steps.lock(tx, runs, false);
+    List<Fence> fences =
+        expired.stream()
+            .filter(step -> locked.contains(step.workflow()))
+            .map(ExpiredStep::fence)
+            .toList();
+    if (fences.isEmpty()) {
+      return 0;
+    }
+    JobLeaseStore store = JobLeaseStore.in(tx);
+    List<Settled> settled =
+        store.lockForSettling(fences).stream()
+            .filter(lease -> !lease.isLive())
+            .map(lease -> judge(tx, lease))
+            .toList();
+    if (!settled.isEmpty()) {
+      store.settle(settled);
+      steps.settled(tx, settled);
+    }
+    return settled.size();
   }
 
   private Settled judge(Tx tx, Lease lease) {

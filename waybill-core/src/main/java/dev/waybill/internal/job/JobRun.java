@@ -38,6 +38,7 @@ final class JobRun {
   private long leaseEnd;
   private @Nullable Thread thread;
   private @Nullable Stop stop;
+  private @Nullable String reason;
   private long stoppedAt;
   private boolean done;
 
@@ -126,6 +127,27 @@ final class JobRun {
     } finally {
       lock.unlock();
     }
+  }
+
+  /** Why somebody canceled the job. */
+  @Nullable String reason() {
+    lock.lock();
+    try {
+      return reason;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Somebody canceled the job; the handler is asked to stop. */
+  void canceled(String because, long now) {
+    lock.lock();
+    try {
+      reason = because;
+    } finally {
+      lock.unlock();
+    }
+    stop(Stop.LEASE_LOST, now);
   }
 
   /** Asks the handler to stop; the first reason counts. */

@@ -14,10 +14,15 @@ import dev.waybill.internal.store.JobLeaseStore.Settled;
 import dev.waybill.job.AttemptOutcome;
 import dev.waybill.job.JobResult.Completing;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -32,24 +37,51 @@ import org.slf4j.LoggerFactory;
 final class JobSettler implements Worker {
   private static final Logger log = LoggerFactory.getLogger(JobSettler.class);
 
-  private record Ended(JobRun run, Ending ending) {}
+  /** How long to leave a run of a workflow to whoever holds it. */
+  private static final Duration PAUSE = Duration.ofMillis(10);
+
+  private record Ended(JobRun run, Ending ending) {
+    /** The run of a workflow that this may change. */
+    Optional<UUID> workflow() {
+      boolean goesOn =
+          ending.outcome() == AttemptOutcome.RELEASED
+              || ending.outcome() == AttemptOutcome.CONTINUED;
+      return goesOn ? Optional.empty() : Optional.ofNullable(run.claim().workflow());
+    }
+  }
+
+  /**
+   * What a transaction has done.
+   *
+   * @param held the fences that held
+   * @param waiting those whose workflow somebody else has locked
+   */
+  private record Written(List<Fence> held, List<Ended> waiting) {}
 
   private final Database database;
   private final RetryPolicies policies;
   private final Verdict verdict;
   private final RunningJobs running;
+  private final StepEnds steps;
   private final int batch;
   private final Bell bell = new Bell();
   private final ConcurrentLinkedDeque<Ended> queue = new ConcurrentLinkedDeque<>();
+  private final ConcurrentLinkedDeque<Ended> parked = new ConcurrentLinkedDeque<>();
   private final ReentrantLock writing = new ReentrantLock();
   private volatile boolean closed;
 
   JobSettler(
-      Database database, RetryPolicies policies, Verdict verdict, RunningJobs running, int batch) {
+      Database database,
+      RetryPolicies policies,
+      Verdict verdict,
+      RunningJobs running,
+      StepEnds steps,
+      int batch) {
     this.database = database;
     this.policies = policies;
     this.verdict = verdict;
     this.running = running;
+    this.steps = steps;
     this.batch = batch;
   }
 
@@ -81,6 +113,7 @@ final class JobSettler implements Worker {
   /** Settles all that there is, once; what cannot be is left to the reaper of another process. */
   private void flush() {
     try {
+      unpark();
       while (settleSome()) {
         // There may be more.
       }
@@ -91,7 +124,19 @@ final class JobSettler implements Worker {
 
   @Override
   public Next runOnce() {
-    return settleSome() ? Next.now() : Next.whenRung();
+    unpark();
+    boolean some = settleSome();
+    if (!parked.isEmpty()) {
+      return queue.isEmpty() ? Next.whenRung(PAUSE) : Next.now();
+    }
+    return some ? Next.now() : Next.whenRung();
+  }
+
+  /** Those whose workflow was locked try again. */
+  private void unpark() {
+    for (Ended next = parked.poll(); next != null; next = parked.poll()) {
+      queue.add(next);
+    }
   }
 
   private boolean settleSome() {
@@ -185,17 +230,24 @@ final class JobSettler implements Worker {
     }
   }
 
-  /** Returns the fences that held. */
-  private List<Fence> settle(Tx tx, List<Ended> some, @Nullable Completing completing) {
+  private Written settle(Tx tx, List<Ended> all, @Nullable Completing completing) {
+    List<Ended> waiting = waiting(tx, all);
     Map<Fence, Ended> byFence = new HashMap<>();
-    some.forEach(each -> byFence.put(each.run().fence(), each));
+    for (Ended each : all) {
+      if (!waiting.contains(each)) {
+        byFence.put(each.run().fence(), each);
+      }
+    }
+    if (byFence.isEmpty()) {
+      return new Written(List.of(), waiting);
+    }
     JobLeaseStore store = JobLeaseStore.in(tx);
     List<Lease> live =
         store.lockForSettling(List.copyOf(byFence.keySet())).stream()
             .filter(Lease::isLive)
             .toList();
     if (live.isEmpty()) {
-      return List.of();
+      return new Written(List.of(), waiting);
     }
     List<Settled> settled = new ArrayList<>();
     for (Lease lease : live) {
@@ -217,18 +269,40 @@ final class JobSettler implements Worker {
         throw new CompletingFailed(e);
       }
     }
-    return live.stream().map(Lease::fence).toList();
+    // Last, so that steps that the completion appended are there.
+    steps.settled(tx, settled);
+    return new Written(live.stream().map(Lease::fence).toList(), waiting);
   }
 
-  private void finished(List<Ended> some, List<Fence> held) {
+  /** Runs are locked before jobs; nobody waits for one. */
+  private List<Ended> waiting(Tx tx, List<Ended> all) {
+    Set<UUID> wanted = new HashSet<>();
+    all.forEach(each -> each.workflow().ifPresent(wanted::add));
+    if (wanted.isEmpty()) {
+      return List.of();
+    }
+    Set<UUID> locked = steps.lock(tx, wanted, false);
+    return all.stream()
+        .filter(each -> each.workflow().filter(run -> !locked.contains(run)).isPresent())
+        .toList();
+  }
+
+  private void finished(List<Ended> all, Written written) {
+    List<Ended> some = all.stream().filter(each -> !written.waiting().contains(each)).toList();
+    parked.addAll(written.waiting());
+    if (running.parked().getAndSet(parked.size()) < parked.size()) {
+      running.changed().ring();
+    }
     for (Ended each : some) {
-      if (!held.contains(each.run().fence())) {
+      if (!written.held().contains(each.run().fence())) {
         log.info(
             "{} ended as {}, but no longer owns its job: nothing was written",
             each.run(),
             each.ending().outcome());
       }
     }
-    running.remove(some.stream().map(Ended::run).toList());
+    if (!some.isEmpty()) {
+      running.remove(some.stream().map(Ended::run).toList());
+    }
   }
 }

@@ -46,8 +46,12 @@ final class JobStager implements Worker {
       claimers.ring();
     }
     Duration next = staged.untilNext();
-    if (staged.count() == BATCH || next.isNegative() || next.isZero()) {
+    if (staged.count() == BATCH) {
       return Next.now();
+    }
+    if (next.isNegative() || next.isZero()) {
+      // Due, but somebody holds it.
+      return staged.count() > 0 ? Next.now() : Next.after(options.poll());
     }
     return Next.sleep(next.compareTo(options.idlePoll()) < 0 ? next : options.idlePoll());
   }

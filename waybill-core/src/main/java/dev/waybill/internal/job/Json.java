@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A value is a map, a list, a string, a {@link BigDecimal}, a {@link Boolean} or null.
  */
-final class Json {
+public final class Json {
   private static final int DEEPEST = 200;
 
   /** Beyond this many digits a number is written with an exponent. */
@@ -30,7 +30,7 @@ final class Json {
   }
 
   /** The value of a text. */
-  static @Nullable Object parse(String text) {
+  public static @Nullable Object parse(String text) {
     Json json = new Json(text);
     Object value = json.value();
     json.skipSpace();
@@ -41,12 +41,12 @@ final class Json {
   }
 
   /** The canonical form of a text. */
-  static String canonical(String text) {
+  public static String canonical(String text) {
     return write(parse(text));
   }
 
   /** What is wrong with a text; null if it is JSON. */
-  static @Nullable String complaintAbout(String text) {
+  public static @Nullable String complaintAbout(String text) {
     try {
       parse(text);
       return null;
@@ -211,7 +211,7 @@ final class Json {
   }
 
   /** The canonical form of a value. */
-  static String write(@Nullable Object value) {
+  public static String write(@Nullable Object value) {
     StringBuilder out = new StringBuilder();
     write(out, value);
     return out.toString();

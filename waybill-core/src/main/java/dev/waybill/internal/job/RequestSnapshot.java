@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * same request exactly if its snapshot is the same text; so this form must never change, which a
  * golden test watches. What is optional and was added later appears only when present.
  */
-final class RequestSnapshot {
+public final class RequestSnapshot {
   private static final DateTimeFormatter MICROS =
       DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSSSSS'Z'").withZone(ZoneOffset.UTC);
 
@@ -49,7 +49,7 @@ final class RequestSnapshot {
   }
 
   /** The fields in which two snapshots differ. */
-  static List<String> differences(String one, String other) {
+  public static List<String> differences(String one, String other) {
     Map<?, ?> left = fields(one);
     Map<?, ?> right = fields(other);
     Set<String> names = new TreeSet<>();

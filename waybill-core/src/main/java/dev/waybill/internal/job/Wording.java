@@ -3,17 +3,19 @@ package dev.waybill.internal.job;
 import org.jspecify.annotations.Nullable;
 
 /** Texts of handlers, made fit for a column: bounded, and of characters every database takes. */
-final class Wording {
+public final class Wording {
   private static final int LONGEST = 1_000;
   private static final int LONGEST_CODE = 200;
 
   private Wording() {}
 
-  static String of(String text) {
+  /** A message. */
+  public static String of(String text) {
     return bounded(text, LONGEST);
   }
 
-  static String code(String code) {
+  /** A code. */
+  public static String code(String code) {
     return bounded(code.isBlank() ? "job.failed" : code.strip(), LONGEST_CODE);
   }
 

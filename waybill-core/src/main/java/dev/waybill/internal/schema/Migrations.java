@@ -15,7 +15,7 @@ final class Migrations {
    * completes the migration of its number.
    */
   private static final List<String> OF_THIS_RELEASE =
-      List.of("V001__guard", "V002__outbox", "V003__jobs");
+      List.of("V001__guard", "V002__outbox", "V003__jobs", "V004__workflows");
 
   private static final Pattern NAME = Pattern.compile("([VC])(\\d+)__(\\w+)");
 

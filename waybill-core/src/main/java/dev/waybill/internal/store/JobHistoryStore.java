@@ -7,6 +7,7 @@ import dev.waybill.job.JobEvent;
 import dev.waybill.job.JobLogEntry;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
+import java.util.Collection;
 import java.util.List;
 import java.util.UUID;
 
@@ -51,6 +52,15 @@ public final class JobHistoryStore {
         .set("id", id)
         .set("run", run)
         .set("attempt", attempt)
+        .set("kind", JobCodes.EVENT.number(kind))
+        .set("detail", detail)
+        .update();
+  }
+
+  /** Records the same event of many jobs. */
+  public void eventOfAll(Collection<UUID> ids, JobEvent.Kind kind, String detail) {
+    tx.sql("job_event_all")
+        .set("ids", JsonRows.ids(ids))
         .set("kind", JobCodes.EVENT.number(kind))
         .set("detail", detail)
         .update();

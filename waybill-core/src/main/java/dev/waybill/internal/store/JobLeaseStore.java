@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -42,6 +43,7 @@ public final class JobLeaseStore {
       int maxAttempts,
       long timeoutMicros,
       @Nullable String resourceHash,
+      @Nullable UUID workflow,
       @Nullable Long progressDone,
       @Nullable Long progressTotal,
       String payload,
@@ -57,6 +59,7 @@ public final class JobLeaseStore {
           (int) row.number("max_attempts"),
           row.number("timeout_micros"),
           row.textOrNull("resource_hash"),
+          row.uuidOrNull("workflow_id"),
           row.numberOrNull("progress_done"),
           row.numberOrNull("progress_total"),
           row.text("payload"),
@@ -84,6 +87,7 @@ public final class JobLeaseStore {
       int priority,
       Instant leasedAt,
       Instant leaseUntil,
+      @Nullable UUID workflow,
       @Nullable Long progressDone,
       @Nullable Long progressTotal,
       Instant now) {
@@ -99,6 +103,7 @@ public final class JobLeaseStore {
           (int) row.number("priority"),
           row.time("leased_at"),
           row.time("lease_until"),
+          row.uuidOrNull("workflow_id"),
           row.numberOrNull("progress_done"),
           row.numberOrNull("progress_total"),
           row.time("now"));
@@ -279,10 +284,22 @@ public final class JobLeaseStore {
         .list(row -> row.uuid("id"));
   }
 
+  /** Why those of these that were canceled were. */
+  public Map<UUID, String> cancelReasons(Collection<UUID> ids) {
+    Map<UUID, String> reasons = new LinkedHashMap<>();
+    tx.sql("job_cancel_reasons")
+        .set("ids", JsonRows.ids(ids))
+        .list(row -> reasons.put(row.uuid("id"), row.text("reason")) == null);
+    return reasons;
+  }
+
   /** Locks the jobs that these still hold, whether their lease has ended or not. */
   public List<Lease> lockForSettling(List<Fence> fences) {
+    // In the order in which rows are locked.
+    List<Fence> ordered =
+        fences.stream().sorted(Comparator.comparing(fence -> fence.id().toString())).toList();
     return tx.sql("job_settle_lock")
-        .set("batch", JsonRows.objects(fences, Fence::fields))
+        .set("batch", JsonRows.objects(ordered, Fence::fields))
         .list(Lease::read);
   }
 
@@ -294,6 +311,24 @@ public final class JobLeaseStore {
   /** Locks jobs whose lease has ended, longest ago first. */
   public List<Lease> lockExpired(int limit) {
     return tx.sql("job_reap_lock").set("limit", limit).list(Lease::read);
+  }
+
+  /** An expired lease of a step, not locked yet, and the run that has to be locked first. */
+  public record ExpiredStep(Fence fence, UUID workflow) {}
+
+  /** Steps whose lease has ended, longest ago first; without a lock. */
+  public List<ExpiredStep> expiredSteps(int limit) {
+    return tx.sql("job_reap_steps")
+        .set("limit", limit)
+        .list(
+            row ->
+                new ExpiredStep(
+                    new Fence(
+                        row.uuid("id"),
+                        (int) row.number("run"),
+                        (int) row.number("attempt"),
+                        row.text("worker")),
+                    row.uuid("workflow_id")));
   }
 
   /** Writes what became of jobs that are locked, and records their attempts. */

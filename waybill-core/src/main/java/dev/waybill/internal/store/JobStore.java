@@ -2,6 +2,7 @@ package dev.waybill.internal.store;
 
 import dev.waybill.internal.sql.Row;
 import dev.waybill.internal.sql.Tx;
+import dev.waybill.internal.store.JobLeaseStore.Lease;
 import dev.waybill.job.JobFilter;
 import dev.waybill.job.JobInfo;
 import dev.waybill.job.JobStatus;
@@ -221,12 +222,34 @@ public final class JobStore {
         row.textOrNull("idempotency_key"),
         row.textOrNull("reason"),
         row.textOrNull("error_code"),
-        row.textOrNull("error_message"));
+        row.textOrNull("error_message"),
+        row.uuidOrNull("workflow_id"));
   }
 
   /** Ends a job that is locked. */
   public void cancel(UUID id, String reason) {
     tx.sql("job_cancel").set("id", id).set("reason", reason).update();
+  }
+
+  /** A job that has not ended, its row locked: the lease if somebody is at it. */
+  public record Unended(UUID id, Optional<Lease> lease) {}
+
+  /** Locks those of these that have not ended. */
+  public List<Unended> lockUnended(Collection<UUID> ids) {
+    return tx.sql("job_cancel_lock")
+        .set("ids", JsonRows.ids(ids))
+        .list(
+            row ->
+                new Unended(
+                    row.uuid("id"),
+                    readStatus(row) == JobStatus.LEASED
+                        ? Optional.of(Lease.read(row))
+                        : Optional.empty()));
+  }
+
+  /** Ends jobs that are locked. */
+  public void cancelAll(Collection<UUID> ids, String reason) {
+    tx.sql("job_cancel_all").set("ids", JsonRows.ids(ids)).set("reason", reason).update();
   }
 
   /** Begins a new run of a job that is locked. */

@@ -3,6 +3,7 @@ package dev.waybill.internal.store;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -40,6 +41,11 @@ public final class JsonRows {
       append(out.length() == 1 ? out : out.append(','), value);
     }
     return out.append(']').toString();
+  }
+
+  /** An array of ids in their order, which is the one in which rows are locked. */
+  static String ids(Collection<UUID> ids) {
+    return texts(ids.stream().map(UUID::toString).sorted().toList());
   }
 
   private static void append(StringBuilder out, Object value) {

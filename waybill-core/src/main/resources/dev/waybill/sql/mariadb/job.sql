@@ -126,7 +126,7 @@ limit :limit
 -- name: job_claim_lock
 -- Those of one type up to a turn; the resource must be free.
 select j.id, j.type, j.tenant, j.run, j.attempt, j.max_attempts, j.timeout_micros, j.priority, j.due_at, j.created_at, j.turn,
-  j.progress_done, j.progress_total, j.resource_hash, j.payload, j.checkpoint
+  j.progress_done, j.progress_total, j.resource_hash, j.workflow_id, j.payload, j.checkpoint
 from waybill_job j
 where j.status = 1 and j.type = :type and j.turn <= :bound
   and (j.resource_hash is null or not exists (select 1 from waybill_job h where h.held_hash = j.resource_hash and h.held_hash is not null))
@@ -141,12 +141,12 @@ set j.status = 2, j.attempt = j.attempt + 1, j.worker = :worker, j.leased_at = t
   j.started_at = coalesce(j.started_at, timestampdiff(microsecond, '1970-01-01', utc_timestamp(6))), j.held_hash = j.resource_hash, j.stage = 'running'
 
 -- name: job_stage
--- Only jobs whose time has come are in the index that claims read.
-update waybill_job
-set status = 1
-where status = 0 and due_at <= timestampdiff(microsecond, '1970-01-01', utc_timestamp(6))
-order by due_at
-limit :limit
+-- Only jobs whose time has come are in the index that claims read. Rows that somebody holds are left for the next time.
+update waybill_job j
+join (
+  select id from waybill_job where status = 0 and due_at <= timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) order by due_at limit :limit for update skip locked
+) due on due.id = j.id
+set j.status = 1
 
 -- name: job_next_due
 select min(due_at) - timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) as micros from waybill_job where status = 0
@@ -169,8 +169,13 @@ select j.id
 from json_table(:batch, '$[*]' columns (id char(36) path '$.id', run integer path '$.run', attempt integer path '$.attempt', worker varchar(512) character set utf8mb4 path '$.worker')) v
 straight_join waybill_job j force index (primary) on j.id = unhex(replace(v.id, '-', '')) and j.run = v.run and j.attempt = v.attempt and j.worker = v.worker and j.status = 2 and j.lease_until > timestampdiff(microsecond, '1970-01-01', utc_timestamp(6))
 
+-- name: job_cancel_reasons
+select j.id, j.reason
+from json_table(:ids, '$[*]' columns (id char(36) character set ascii path '$')) v
+straight_join waybill_job j force index (primary) on j.id = unhex(replace(v.id, '-', '')) and j.status = 5 and j.reason is not null
+
 -- name: job_owned_lock
-select j.id, j.type, j.run, j.attempt, j.max_attempts, j.priority, j.worker, j.leased_at, j.lease_until,
+select j.id, j.type, j.run, j.attempt, j.max_attempts, j.priority, j.worker, j.leased_at, j.lease_until, j.workflow_id,
   j.progress_done, j.progress_total, timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) as now
 from waybill_job j
 where j.status = 2 and j.worker = :worker
@@ -179,7 +184,7 @@ for update skip locked
 
 -- name: job_settle_lock
 -- The clock is read behind the lock: a lease that ends while we wait for the row is lost.
-select j.id, j.type, j.run, j.attempt, j.max_attempts, j.priority, j.worker, j.leased_at, j.lease_until,
+select j.id, j.type, j.run, j.attempt, j.max_attempts, j.priority, j.worker, j.leased_at, j.lease_until, j.workflow_id,
   j.progress_done, j.progress_total, timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) + timestampdiff(microsecond, now(6), sysdate(6)) as now
 from json_table(:batch, '$[*]' columns (id char(36) path '$.id', run integer path '$.run', attempt integer path '$.attempt', worker varchar(512) character set utf8mb4 path '$.worker')) v
 straight_join waybill_job j force index (primary) on j.id = unhex(replace(v.id, '-', '')) and j.run = v.run and j.attempt = v.attempt and j.worker = v.worker and j.status = 2
@@ -204,13 +209,21 @@ set j.status = v.status, j.run = v.run, j.attempt = v.attempt, j.due_at = coales
   j.active_hash = case when v.status >= 3 then null else j.active_hash end
 
 -- name: job_reap_lock
-select j.id, j.type, j.run, j.attempt, j.max_attempts, j.priority, j.worker, j.leased_at, j.lease_until,
+select j.id, j.type, j.run, j.attempt, j.max_attempts, j.priority, j.worker, j.leased_at, j.lease_until, j.workflow_id,
   j.progress_done, j.progress_total, timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) as now
 from waybill_job j
-where j.status = 2 and j.lease_until <= timestampdiff(microsecond, '1970-01-01', utc_timestamp(6))
+where j.status = 2 and j.workflow_id is null and j.lease_until <= timestampdiff(microsecond, '1970-01-01', utc_timestamp(6))
 order by j.lease_until
 limit :limit
 for update skip locked
+
+-- name: job_reap_steps
+-- Expired steps of workflows, without a lock: their runs are locked first.
+select j.id, j.run, j.attempt, j.worker, j.workflow_id
+from waybill_job j
+where j.status = 2 and j.workflow_id is not null and j.lease_until <= timestampdiff(microsecond, '1970-01-01', utc_timestamp(6))
+order by j.lease_until
+limit :limit
 
 -- name: job_progress
 update waybill_job
@@ -221,7 +234,7 @@ where id = :id
 -- name: job_lock
 select id, type, tenant, status, due_at, priority, run, attempt, max_attempts, timeout_micros, stage, created_at, started_at,
   finished_at, worker, leased_at, lease_until, progress_done, progress_total, resource_key, idempotency_key, reason, error_code,
-  error_message, timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) + timestampdiff(microsecond, now(6), sysdate(6)) as now
+  error_message, workflow_id, timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) + timestampdiff(microsecond, now(6), sysdate(6)) as now
 from waybill_job
 where id = :id
 for update
@@ -229,7 +242,7 @@ for update
 -- name: job_get
 select id, type, tenant, status, due_at, priority, run, attempt, max_attempts, timeout_micros, stage, created_at, started_at,
   finished_at, worker, leased_at, lease_until, progress_done, progress_total, resource_key, idempotency_key, reason, error_code,
-  error_message
+  error_message, workflow_id
 from waybill_job
 where id = :id
 
@@ -242,6 +255,28 @@ update waybill_job
 set status = 5, finished_at = timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)), worker = null, reason = :reason, active_hash = null,
   held_hash = case when lease_until > timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) then held_hash end
 where id = :id
+
+-- name: job_cancel_lock
+-- Those of these that have not ended.
+select j.id, j.type, j.run, j.attempt, j.max_attempts, j.priority, j.worker, j.leased_at, j.lease_until, j.workflow_id,
+  j.progress_done, j.progress_total, j.status, timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) + timestampdiff(microsecond, now(6), sysdate(6)) as now
+from json_table(:ids, '$[*]' columns (id char(36) character set ascii path '$')) v
+straight_join waybill_job j force index (primary) on j.id = unhex(replace(v.id, '-', '')) and j.status < 3
+order by j.id
+for update
+
+-- name: job_cancel_all
+-- Like job_cancel, for many.
+update json_table(:ids, '$[*]' columns (id char(36) character set ascii path '$')) v
+straight_join waybill_job j force index (primary) on j.id = unhex(replace(v.id, '-', ''))
+set j.status = 5, j.finished_at = timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)), j.worker = null, j.reason = :reason, j.active_hash = null,
+  j.held_hash = case when j.lease_until > timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) then j.held_hash end
+
+-- name: job_event_all
+insert into waybill_job_event (job_id, run, attempt, kind, occurred_at, detail)
+select j.id, j.run, j.attempt, :kind, timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)), :detail
+from json_table(:ids, '$[*]' columns (id char(36) character set ascii path '$')) v
+straight_join waybill_job j force index (primary) on j.id = unhex(replace(v.id, '-', ''))
 
 -- name: job_requeue
 update waybill_job
@@ -268,7 +303,7 @@ where id = :source
 -- name: job_page
 select id, type, tenant, status, due_at, priority, run, attempt, max_attempts, timeout_micros, stage, created_at, started_at,
   finished_at, worker, leased_at, lease_until, progress_done, progress_total, resource_key, idempotency_key, reason, error_code,
-  error_message
+  error_message, workflow_id
 from waybill_job
 where (:tenant is null or tenant = :tenant) and (:type is null or type = :type) and (:status is null or status = :status)
   and (:code is null or error_code = :code) and (:since is null or created_at >= :since) and (:before is null or created_at < :before)
@@ -319,9 +354,10 @@ from (
 ) seen
 
 -- name: job_purge_pick
+-- Jobs that are steps are purged with their run.
 select id
 from waybill_job
-where status >= 3 and status = :status and finished_at < timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) - :age
+where workflow_id is null and status >= 3 and status = :status and finished_at < timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) - :age
 order by finished_at
 limit :limit
 for update skip locked

@@ -126,7 +126,7 @@ limit :limit
 -- name: job_claim_lock
 -- Those of one type up to a turn; the resource must be free.
 select j.id, j.type, j.tenant, j.run, j.attempt, j.max_attempts, j.timeout_micros, j.priority, j.due_at, j.created_at, j.turn,
-  j.progress_done, j.progress_total, j.resource_hash, j.payload, j.checkpoint
+  j.progress_done, j.progress_total, j.resource_hash, j.workflow_id, j.payload, j.checkpoint
 from waybill_job j
 where j.status = 1 and j.type = :type and j.turn <= :bound
   and (j.resource_hash is null or not exists (select 1 from waybill_job h where h.held_hash = j.resource_hash and h.held_hash is not null))
@@ -173,8 +173,15 @@ select j.id
 from json_to_recordset(cast(:batch as json)) as v (id uuid, run integer, attempt integer, worker text)
 join waybill_job j on j.id = v.id and j.run = v.run and j.attempt = v.attempt and j.worker = v.worker and j.status = 2 and j.lease_until > cast(extract(epoch from clock_timestamp()) * 1000000 as bigint)
 
+-- name: job_cancel_reasons
+select j.id, j.reason
+from waybill_job j
+where j.id = any (array(
+  select cast(e as uuid) from json_array_elements_text(cast(:ids as json)) e
+)) and j.status = 5 and j.reason is not null
+
 -- name: job_owned_lock
-select j.id, j.type, j.run, j.attempt, j.max_attempts, j.priority, j.worker, j.leased_at, j.lease_until,
+select j.id, j.type, j.run, j.attempt, j.max_attempts, j.priority, j.worker, j.leased_at, j.lease_until, j.workflow_id,
   j.progress_done, j.progress_total, cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) as now
 from waybill_job j
 where j.status = 2 and j.worker = :worker
@@ -184,13 +191,13 @@ for update skip locked
 -- name: job_settle_lock
 -- The clock is read behind the lock: a lease that ends while we wait for the row is lost.
 with locked as materialized (
-  select j.id, j.type, j.run, j.attempt, j.max_attempts, j.priority, j.worker, j.leased_at, j.lease_until, j.progress_done, j.progress_total
+  select j.id, j.type, j.run, j.attempt, j.max_attempts, j.priority, j.worker, j.leased_at, j.lease_until, j.workflow_id, j.progress_done, j.progress_total
   from json_to_recordset(cast(:batch as json)) as v (id uuid, run integer, attempt integer, worker text)
 join waybill_job j on j.id = v.id and j.run = v.run and j.attempt = v.attempt and j.worker = v.worker and j.status = 2
   order by j.id
   for update of j
 )
-select id, type, run, attempt, max_attempts, priority, worker, leased_at, lease_until, progress_done, progress_total, cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) as now
+select id, type, run, attempt, max_attempts, priority, worker, leased_at, lease_until, workflow_id, progress_done, progress_total, cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) as now
 from locked
 
 -- name: job_attempt_insert
@@ -212,13 +219,21 @@ from json_to_recordset(cast(:batch as json)) as v (id uuid, status integer, run 
 where waybill_job.id = v.id
 
 -- name: job_reap_lock
-select j.id, j.type, j.run, j.attempt, j.max_attempts, j.priority, j.worker, j.leased_at, j.lease_until,
+select j.id, j.type, j.run, j.attempt, j.max_attempts, j.priority, j.worker, j.leased_at, j.lease_until, j.workflow_id,
   j.progress_done, j.progress_total, cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) as now
 from waybill_job j
-where j.status = 2 and j.lease_until <= cast(extract(epoch from clock_timestamp()) * 1000000 as bigint)
+where j.status = 2 and j.workflow_id is null and j.lease_until <= cast(extract(epoch from clock_timestamp()) * 1000000 as bigint)
 order by j.lease_until
 limit :limit
 for update skip locked
+
+-- name: job_reap_steps
+-- Expired steps of workflows, without a lock: their runs are locked first.
+select j.id, j.run, j.attempt, j.worker, j.workflow_id
+from waybill_job j
+where j.status = 2 and j.workflow_id is not null and j.lease_until <= cast(extract(epoch from clock_timestamp()) * 1000000 as bigint)
+order by j.lease_until
+limit :limit
 
 -- name: job_progress
 update waybill_job
@@ -229,7 +244,7 @@ where id = :id
 -- name: job_lock
 select id, type, tenant, status, due_at, priority, run, attempt, max_attempts, timeout_micros, stage, created_at, started_at,
   finished_at, worker, leased_at, lease_until, progress_done, progress_total, resource_key, idempotency_key, reason, error_code,
-  error_message, cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) as now
+  error_message, workflow_id, cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) as now
 from waybill_job
 where id = :id
 for update
@@ -237,7 +252,7 @@ for update
 -- name: job_get
 select id, type, tenant, status, due_at, priority, run, attempt, max_attempts, timeout_micros, stage, created_at, started_at,
   finished_at, worker, leased_at, lease_until, progress_done, progress_total, resource_key, idempotency_key, reason, error_code,
-  error_message
+  error_message, workflow_id
 from waybill_job
 where id = :id
 
@@ -250,6 +265,38 @@ update waybill_job
 set status = 5, finished_at = cast(extract(epoch from clock_timestamp()) * 1000000 as bigint), worker = null, reason = :reason, active_hash = null,
   held_hash = case when lease_until > cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) then held_hash end
 where id = :id
+
+-- name: job_cancel_lock
+-- Those of these that have not ended.
+with locked as materialized (
+  select j.id, j.type, j.run, j.attempt, j.max_attempts, j.priority, j.worker, j.leased_at, j.lease_until, j.workflow_id,
+    j.progress_done, j.progress_total, j.status
+  from waybill_job j
+  where j.id = any (array(
+    select cast(e as uuid) from json_array_elements_text(cast(:ids as json)) e
+  )) and j.status < 3
+  order by j.id
+  for update of j
+)
+select locked.*, cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) as now
+from locked
+
+-- name: job_cancel_all
+-- Like job_cancel, for many.
+update waybill_job
+set status = 5, finished_at = cast(extract(epoch from clock_timestamp()) * 1000000 as bigint), worker = null, reason = :reason, active_hash = null,
+  held_hash = case when lease_until > cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) then held_hash end
+where id = any (array(
+  select cast(e as uuid) from json_array_elements_text(cast(:ids as json)) e
+))
+
+-- name: job_event_all
+insert into waybill_job_event (job_id, run, attempt, kind, occurred_at, detail)
+select j.id, j.run, j.attempt, cast(:kind as smallint), cast(extract(epoch from clock_timestamp()) * 1000000 as bigint), cast(:detail as text)
+from waybill_job j
+where j.id = any (array(
+  select cast(e as uuid) from json_array_elements_text(cast(:ids as json)) e
+))
 
 -- name: job_requeue
 update waybill_job
@@ -276,7 +323,7 @@ where id = :source
 -- name: job_page
 select id, type, tenant, status, due_at, priority, run, attempt, max_attempts, timeout_micros, stage, created_at, started_at,
   finished_at, worker, leased_at, lease_until, progress_done, progress_total, resource_key, idempotency_key, reason, error_code,
-  error_message
+  error_message, workflow_id
 from waybill_job
 where (cast(:tenant as text) is null or tenant = cast(:tenant as text)) and (cast(:type as text) is null or type = cast(:type as text)) and (cast(:status as smallint) is null or status = cast(:status as smallint))
   and (cast(:code as text) is null or error_code = cast(:code as text)) and (cast(:since as bigint) is null or created_at >= cast(:since as bigint)) and (cast(:before as bigint) is null or created_at < cast(:before as bigint))
@@ -327,9 +374,10 @@ from (
 ) seen
 
 -- name: job_purge_pick
+-- Jobs that are steps are purged with their run.
 select id
 from waybill_job
-where status >= 3 and status = :status and finished_at < cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) - :age
+where workflow_id is null and status >= 3 and status = :status and finished_at < cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) - :age
 order by finished_at
 limit :limit
 for update skip locked

@@ -118,7 +118,7 @@ limit :limit
 -- name: job_claim_lock
 -- Those of one type up to a turn; the resource must be free.
 select j.id, j.type, j.tenant, j.run, j.attempt, j.max_attempts, j.timeout_micros, j.priority, j.due_at, j.created_at, j.turn,
-  j.progress_done, j.progress_total, j.resource_hash, j.payload, j.checkpoint
+  j.progress_done, j.progress_total, j.resource_hash, j.workflow_id, j.payload, j.checkpoint
 from waybill_job j
 where j.status = 1 and j.type = :type and j.turn <= :bound
   and (j.resource_hash is null or not exists (select 1 from waybill_job h where h.held_hash = j.resource_hash and h.held_hash is not null))
@@ -159,8 +159,13 @@ select j.id
 from (select json_extract(value, '$.id') as id, json_extract(value, '$.run') as run, json_extract(value, '$.attempt') as attempt, json_extract(value, '$.worker') as worker from json_each(:batch)) v
 join waybill_job j on j.id = v.id and j.run = v.run and j.attempt = v.attempt and j.worker = v.worker and j.status = 2 and j.lease_until > (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000)
 
+-- name: job_cancel_reasons
+select j.id, j.reason
+from waybill_job j
+where j.id in (select value from json_each(:ids)) and j.status = 5 and j.reason is not null
+
 -- name: job_owned_lock
-select j.id, j.type, j.run, j.attempt, j.max_attempts, j.priority, j.worker, j.leased_at, j.lease_until,
+select j.id, j.type, j.run, j.attempt, j.max_attempts, j.priority, j.worker, j.leased_at, j.lease_until, j.workflow_id,
   j.progress_done, j.progress_total, (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000) as now
 from waybill_job j
 where j.status = 2 and j.worker = :worker
@@ -168,7 +173,7 @@ order by j.id
 
 -- name: job_settle_lock
 -- The clock is read behind the lock: a lease that ends while we wait for the row is lost.
-select j.id, j.type, j.run, j.attempt, j.max_attempts, j.priority, j.worker, j.leased_at, j.lease_until,
+select j.id, j.type, j.run, j.attempt, j.max_attempts, j.priority, j.worker, j.leased_at, j.lease_until, j.workflow_id,
   j.progress_done, j.progress_total, (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000) as now
 from (select json_extract(value, '$.id') as id, json_extract(value, '$.run') as run, json_extract(value, '$.attempt') as attempt, json_extract(value, '$.worker') as worker from json_each(:batch)) v
 join waybill_job j on j.id = v.id and j.run = v.run and j.attempt = v.attempt and j.worker = v.worker and j.status = 2
@@ -193,10 +198,18 @@ from (select json_extract(value, '$.id') as id, json_extract(value, '$.status') 
 where waybill_job.id = v.id
 
 -- name: job_reap_lock
-select j.id, j.type, j.run, j.attempt, j.max_attempts, j.priority, j.worker, j.leased_at, j.lease_until,
+select j.id, j.type, j.run, j.attempt, j.max_attempts, j.priority, j.worker, j.leased_at, j.lease_until, j.workflow_id,
   j.progress_done, j.progress_total, (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000) as now
 from waybill_job j
-where j.status = 2 and j.lease_until <= (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000)
+where j.status = 2 and j.workflow_id is null and j.lease_until <= (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000)
+order by j.lease_until
+limit :limit
+
+-- name: job_reap_steps
+-- Expired steps of workflows, without a lock: their runs are locked first.
+select j.id, j.run, j.attempt, j.worker, j.workflow_id
+from waybill_job j
+where j.status = 2 and j.workflow_id is not null and j.lease_until <= (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000)
 order by j.lease_until
 limit :limit
 
@@ -209,14 +222,14 @@ where id = :id
 -- name: job_lock
 select id, type, tenant, status, due_at, priority, run, attempt, max_attempts, timeout_micros, stage, created_at, started_at,
   finished_at, worker, leased_at, lease_until, progress_done, progress_total, resource_key, idempotency_key, reason, error_code,
-  error_message, (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000) as now
+  error_message, workflow_id, (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000) as now
 from waybill_job
 where id = :id
 
 -- name: job_get
 select id, type, tenant, status, due_at, priority, run, attempt, max_attempts, timeout_micros, stage, created_at, started_at,
   finished_at, worker, leased_at, lease_until, progress_done, progress_total, resource_key, idempotency_key, reason, error_code,
-  error_message
+  error_message, workflow_id
 from waybill_job
 where id = :id
 
@@ -229,6 +242,27 @@ update waybill_job
 set status = 5, finished_at = (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000), worker = null, reason = :reason, active_hash = null,
   held_hash = case when lease_until > (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000) then held_hash end
 where id = :id
+
+-- name: job_cancel_lock
+-- Those of these that have not ended.
+select j.id, j.type, j.run, j.attempt, j.max_attempts, j.priority, j.worker, j.leased_at, j.lease_until, j.workflow_id,
+  j.progress_done, j.progress_total, j.status, (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000) as now
+from waybill_job j
+where j.id in (select value from json_each(:ids)) and j.status < 3
+order by j.id
+
+-- name: job_cancel_all
+-- Like job_cancel, for many.
+update waybill_job
+set status = 5, finished_at = (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000), worker = null, reason = :reason, active_hash = null,
+  held_hash = case when lease_until > (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000) then held_hash end
+where id in (select value from json_each(:ids))
+
+-- name: job_event_all
+insert into waybill_job_event (job_id, run, attempt, kind, occurred_at, detail)
+select j.id, j.run, j.attempt, :kind, (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000), :detail
+from waybill_job j
+where j.id in (select value from json_each(:ids))
 
 -- name: job_requeue
 update waybill_job
@@ -255,7 +289,7 @@ where id = :source
 -- name: job_page
 select id, type, tenant, status, due_at, priority, run, attempt, max_attempts, timeout_micros, stage, created_at, started_at,
   finished_at, worker, leased_at, lease_until, progress_done, progress_total, resource_key, idempotency_key, reason, error_code,
-  error_message
+  error_message, workflow_id
 from waybill_job
 where (:tenant is null or tenant = :tenant) and (:type is null or type = :type) and (:status is null or status = :status)
   and (:code is null or error_code = :code) and (:since is null or created_at >= :since) and (:before is null or created_at < :before)
@@ -306,9 +340,10 @@ from (
 ) seen
 
 -- name: job_purge_pick
+-- Jobs that are steps are purged with their run.
 select id
 from waybill_job
-where status >= 3 and status = :status and finished_at < (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000) - :age
+where workflow_id is null and status >= 3 and status = :status and finished_at < (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000) - :age
 order by finished_at
 limit :limit
 

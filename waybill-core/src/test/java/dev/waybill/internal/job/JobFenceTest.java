@@ -72,7 +72,8 @@ class JobFenceTest {
 
   private JobReaper reaper(JobBench over, int batch) {
     JobOptions options = JobOptions.of("r").withBatch(batch);
-    return new JobReaper(over.database(), options, policies, new Verdict(() -> 0.5), new Bell());
+    return new JobReaper(
+        over.database(), options, policies, new Verdict(() -> 0.5), StepEnds.NONE, new Bell());
   }
 
   @Test

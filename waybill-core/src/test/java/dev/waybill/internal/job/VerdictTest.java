@@ -33,6 +33,7 @@ class VerdictTest {
         NOW.plusSeconds(5),
         null,
         null,
+        null,
         NOW);
   }
 

@@ -1,0 +1,72 @@
+package dev.waybill.internal.job;
+
+import dev.waybill.internal.sql.Tx;
+import dev.waybill.internal.store.JobLeaseStore.Settled;
+import dev.waybill.job.JobStatus;
+import java.util.Collection;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the end of a job means to the workflow whose step it is. Whoever ends jobs asks for the
+ * locks of their runs first, then locks the jobs, and tells about the ends in the same transaction.
+ */
+public interface StepEnds {
+  /** Without workflows: jobs that are steps stay as they are. */
+  StepEnds NONE =
+      new StepEnds() {
+        @Override
+        public Set<UUID> lock(Tx tx, Collection<UUID> workflows, boolean wait) {
+          return Set.of();
+        }
+
+        @Override
+        public void ended(Tx tx, List<End> ends) {
+          throw new IllegalStateException("Steps cannot end where there are no workflows");
+        }
+      };
+
+  /**
+   * The end of a job that is a step.
+   *
+   * @param step also the job's id
+   */
+  record End(
+      UUID workflow,
+      UUID step,
+      JobStatus status,
+      @Nullable String output,
+      @Nullable String code,
+      @Nullable String message,
+      @Nullable String reason) {}
+
+  /** Locks runs; returns those it has got, which are all if it may wait. */
+  Set<UUID> lock(Tx tx, Collection<UUID> workflows, boolean wait);
+
+  /** Jobs of runs that are locked have ended. */
+  void ended(Tx tx, List<End> ends);
+
+  /** Tells about those of these that have ended and are steps. */
+  default void settled(Tx tx, List<Settled> all) {
+    List<End> ends =
+        all.stream()
+            .filter(each -> each.status().isTerminal() && each.lease().workflow() != null)
+            .map(
+                each ->
+                    new End(
+                        Objects.requireNonNull(each.lease().workflow()),
+                        each.lease().fence().id(),
+                        each.status(),
+                        each.output(),
+                        each.errorCode(),
+                        each.errorMessage(),
+                        each.reason()))
+            .toList();
+    if (!ends.isEmpty()) {
+      ended(tx, ends);
+    }
+  }
+}

@@ -1,0 +1,264 @@
+package dev.waybill.internal.store;
+
+import dev.waybill.internal.sql.Query;
+import dev.waybill.internal.sql.Row;
+import dev.waybill.internal.sql.Tx;
+import dev.waybill.job.JobStatus;
+import dev.waybill.job.Scope;
+import dev.waybill.workflow.Dependency;
+import dev.waybill.workflow.Step;
+import dev.waybill.workflow.StepInfo;
+import dev.waybill.workflow.StepStatus;
+import dev.waybill.workflow.WorkflowFilter;
+import dev.waybill.workflow.WorkflowInfo;
+import dev.waybill.workflow.WorkflowStatus;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Runs as readers see them, in one transaction. */
+public final class WorkflowReadStore {
+  /** A step's row with what its job says. */
+  public record StepRow(
+      UUID id,
+      String key,
+      Step.Kind kind,
+      StepStatus status,
+      @Nullable String type,
+      boolean mayFail,
+      int needed,
+      int satisfied,
+      int run,
+      int attempt,
+      @Nullable Instant releasedAt,
+      @Nullable Instant startedAt,
+      @Nullable Instant finishedAt,
+      @Nullable Instant timerAt,
+      @Nullable String worker,
+      @Nullable String errorCode,
+      @Nullable String errorMessage,
+      @Nullable String reason) {}
+
+  /** An edge by the keys of its steps. */
+  public record EdgeRow(
+      String prerequisite, String dependent, Dependency.Mode mode, @Nullable String wanted) {}
+
+  /** What a prerequisite left behind. */
+  public record Input(String key, StepState state, @Nullable String output) {}
+
+  /** Where a step belongs. */
+  public record Home(UUID workflow, String key, String input) {}
+
+  private final Tx tx;
+
+  private WorkflowReadStore(Tx tx) {
+    this.tx = tx;
+  }
+
+  /** In this transaction. */
+  public static WorkflowReadStore in(Tx tx) {
+    return new WorkflowReadStore(tx);
+  }
+
+  /** A run. */
+  public Optional<WorkflowInfo> get(UUID id) {
+    return tx.sql("workflow_get").set("id", id).first(WorkflowReadStore::info);
+  }
+
+  /** Who has this key for good. */
+  public Optional<WorkflowInfo> withKey(String hash) {
+    return tx.sql("workflow_find_key")
+        .set("hash", hash)
+        .first(row -> row.uuid("id"))
+        .flatMap(this::get);
+  }
+
+  /** Who has this key while it is active. */
+  public Optional<WorkflowInfo> withActiveKey(String hash) {
+    return tx.sql("workflow_find_active")
+        .set("hash", hash)
+        .first(row -> row.uuid("id"))
+        .flatMap(this::get);
+  }
+
+  /** A page, newest first. */
+  public List<WorkflowInfo> page(WorkflowFilter filter) {
+    WorkflowStatus status = filter.status();
+    Map.Entry<String, String> attribute = filter.attribute();
+    Query query =
+        attribute == null
+            ? tx.sql("workflow_page")
+            : tx.sql("workflow_page_attribute")
+                .set("name", attribute.getKey())
+                .set("value", attribute.getValue());
+    return query
+        .set("tenant", JobStore.tenantOrAny(filter.scope()))
+        .set("type", filter.type())
+        .set("status", status == null ? null : WorkflowCodes.STATUS.number(status))
+        .set("after", filter.after())
+        .set("limit", filter.limit())
+        .list(WorkflowReadStore::info);
+  }
+
+  private static WorkflowInfo info(Row row) throws SQLException {
+    String tenant = row.text("tenant");
+    return new WorkflowInfo(
+        row.uuid("id"),
+        row.text("type"),
+        tenant.isEmpty() ? Scope.global() : Scope.tenant(tenant),
+        WorkflowCodes.STATUS.word(row.number("status")),
+        (int) row.number("step_count"),
+        (int) row.number("open_steps"),
+        row.textOrNull("result_step"),
+        row.textOrNull("idempotency_key"),
+        row.textOrNull("active_key"),
+        row.uuidOrNull("source_id"),
+        row.textOrNull("source_step"),
+        row.textOrNull("reason"),
+        row.time("created_at"),
+        row.timeOrNull("finished_at"));
+  }
+
+  /** The input and the result of a run. */
+  public Optional<WorkflowInfo.Body> body(UUID id) {
+    return tx.sql("workflow_body")
+        .set("id", id)
+        .first(row -> new WorkflowInfo.Body(row.text("input"), row.textOrNull("result")));
+  }
+
+  /** By what a run can be found. */
+  public Map<String, String> attributes(UUID id) {
+    Map<String, String> attributes = new LinkedHashMap<>();
+    tx.sql("workflow_attributes")
+        .set("id", id)
+        .list(row -> attributes.put(row.text("name"), row.text("value")) == null);
+    return attributes;
+  }
+
+  /** The steps of a run, in their order. */
+  public List<StepRow> steps(UUID id) {
+    return tx.sql("workflow_steps").set("id", id).list(WorkflowReadStore::step);
+  }
+
+  private static StepRow step(Row row) throws SQLException {
+    Long run = row.numberOrNull("run");
+    Long attempt = row.numberOrNull("attempt");
+    return new StepRow(
+        row.uuid("id"),
+        row.text("step_key"),
+        WorkflowCodes.KIND.word(row.number("kind")),
+        status(row),
+        row.textOrNull("type"),
+        row.number("may_fail") > 0,
+        (int) row.number("needed"),
+        (int) row.number("satisfied"),
+        run == null ? 0 : run.intValue(),
+        attempt == null ? 0 : attempt.intValue(),
+        row.timeOrNull("released_at"),
+        row.timeOrNull("started_at"),
+        row.timeOrNull("finished_at"),
+        row.timeOrNull("wake_at"),
+        row.textOrNull("worker"),
+        row.textOrNull("error_code"),
+        row.textOrNull("error_message"),
+        row.textOrNull("reason"));
+  }
+
+  private static StepStatus status(Row row) throws SQLException {
+    StepState state = WorkflowCodes.STATE.word(row.number("status"));
+    if (state != StepState.RELEASED) {
+      return StepStatus.valueOf(state.name());
+    }
+    Long job = row.numberOrNull("job_status");
+    return job != null && JobCodes.STATUS.word(job) == JobStatus.LEASED
+        ? StepStatus.RUNNING
+        : StepStatus.ENQUEUED;
+  }
+
+  /** The edges of a run. */
+  public List<EdgeRow> edges(UUID id) {
+    return tx.sql("workflow_edges")
+        .set("id", id)
+        .list(
+            row ->
+                new EdgeRow(
+                    row.text("prerequisite"),
+                    row.text("dependent"),
+                    WorkflowCodes.MODE.word(row.number("mode")),
+                    row.textOrNull("wanted")));
+  }
+
+  /** The payload and the output of a step. */
+  public Optional<StepInfo.Body> stepBody(UUID workflow, String key) {
+    return tx.sql("workflow_step_body")
+        .set("workflow", workflow)
+        .set("key", key)
+        .first(row -> new StepInfo.Body(row.text("payload"), row.textOrNull("output")));
+  }
+
+  /** What the prerequisites of a step left behind. */
+  public List<Input> inputs(UUID workflow, UUID step) {
+    return tx.sql("workflow_inputs")
+        .set("workflow", workflow)
+        .set("step", step)
+        .list(
+            row ->
+                new Input(
+                    row.text("step_key"),
+                    WorkflowCodes.STATE.word(row.number("status")),
+                    row.textOrNull("output")));
+  }
+
+  /** Where a step belongs. */
+  public Optional<Home> home(UUID step) {
+    return tx.sql("workflow_of_step")
+        .set("step", step)
+        .first(row -> new Home(row.uuid("workflow_id"), row.text("step_key"), row.text("input")));
+  }
+
+  /** How these runs are. */
+  public Map<UUID, WorkflowStatus> statuses(Collection<UUID> ids) {
+    Map<UUID, WorkflowStatus> statuses = new LinkedHashMap<>();
+    tx.sql("workflow_statuses")
+        .set("ids", JsonRows.ids(ids))
+        .list(
+            row ->
+                statuses.put(row.uuid("id"), WorkflowCodes.STATUS.word(row.number("status")))
+                    == null);
+    return statuses;
+  }
+
+  /** Deletes ended runs and all about them. */
+  public int purge(WorkflowStatus status, long ageMicros, int atMost) {
+    List<UUID> ids =
+        tx.sql("workflow_purge_pick")
+            .set("status", WorkflowCodes.STATUS.number(status))
+            .set("age", ageMicros)
+            .set("limit", atMost)
+            .list(row -> row.uuid("id"));
+    if (ids.isEmpty()) {
+      return 0;
+    }
+    List<String> parts =
+        List.of(
+            "workflow_purge_job_attempt",
+            "workflow_purge_job_event",
+            "workflow_purge_job_log",
+            "workflow_purge_job",
+            "workflow_purge_edge",
+            "workflow_purge_attribute",
+            "workflow_purge_change",
+            "workflow_purge_step",
+            "workflow_purge");
+    for (String part : parts) {
+      tx.sql(part).set("ids", JsonRows.ids(ids)).update();
+    }
+    return ids.size();
+  }
+}

@@ -1,0 +1,266 @@
+package dev.waybill.internal.store;
+
+import dev.waybill.internal.sql.Tx;
+import dev.waybill.workflow.Dependency;
+import dev.waybill.workflow.Step;
+import dev.waybill.workflow.WorkflowStatus;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** Runs, steps and edges as they are made, in one transaction. */
+public final class WorkflowStore {
+  /** What a job type says about those who leave it open. */
+  public record Defaults(String type, int maxAttempts, long timeoutMicros, int priority) {}
+
+  /** A run to be. */
+  public record NewRun(
+      UUID id,
+      String type,
+      String tenant,
+      WorkflowStatus status,
+      Counts counts,
+      @Nullable String resultStep,
+      @Nullable String idempotencyKey,
+      @Nullable String idempotencyHash,
+      @Nullable String activeKey,
+      @Nullable String activeHash,
+      @Nullable UUID source,
+      @Nullable String sourceStep,
+      String input,
+      @Nullable String request) {}
+
+  /**
+   * How many steps of a run there are.
+   *
+   * @param open have not ended
+   * @param active are released as jobs or delays
+   * @param failed count against the run
+   */
+  public record Counts(int open, int active, int failed, int steps, int edges) {}
+
+  /** A step to be; times in microseconds. */
+  public record NewStep(
+      UUID id,
+      String key,
+      int place,
+      Step.Kind kind,
+      StepState state,
+      int needed,
+      int pending,
+      int satisfied,
+      boolean mayFail,
+      @Nullable String type,
+      @Nullable Integer priority,
+      @Nullable Integer maxAttempts,
+      @Nullable Long timeout,
+      String stage,
+      @Nullable Long delay,
+      @Nullable String resourceKey,
+      @Nullable String resourceHash,
+      @Nullable String tokenHash,
+      @Nullable Long deadline,
+      @Nullable Long remind,
+      @Nullable String remindType,
+      @Nullable Long wake,
+      String payload,
+      @Nullable String output,
+      @Nullable String errorCode,
+      @Nullable String errorMessage) {
+    private Map<String, @Nullable Object> fields() {
+      Map<String, @Nullable Object> fields = new LinkedHashMap<>();
+      fields.put("id", id);
+      fields.put("step_key", key);
+      fields.put("place", place);
+      fields.put("kind", WorkflowCodes.KIND.number(kind));
+      fields.put("status", WorkflowCodes.STATE.number(state));
+      fields.put("needed", needed);
+      fields.put("pending", pending);
+      fields.put("satisfied", satisfied);
+      fields.put("may_fail", mayFail ? 1 : 0);
+      fields.put("type", type);
+      fields.put("priority", priority);
+      fields.put("max_attempts", maxAttempts);
+      fields.put("timeout", timeout);
+      fields.put("stage", stage);
+      fields.put("delay", delay);
+      fields.put("resource_key", resourceKey);
+      fields.put("resource_hash", resourceHash);
+      fields.put("token_hash", tokenHash);
+      fields.put("deadline", deadline);
+      fields.put("remind", remind);
+      fields.put("remind_type", remindType);
+      fields.put("wake", wake);
+      fields.put("payload", payload);
+      fields.put("output", output);
+      fields.put("error_code", errorCode);
+      fields.put("error_message", errorMessage);
+      return fields;
+    }
+  }
+
+  /** An edge to be. */
+  public record NewEdge(
+      UUID prerequisite, UUID dependent, Dependency.Mode mode, @Nullable String wanted) {
+    private Map<String, @Nullable Object> fields() {
+      Map<String, @Nullable Object> fields = new LinkedHashMap<>();
+      fields.put("prerequisite", prerequisite);
+      fields.put("dependent", dependent);
+      fields.put("mode", WorkflowCodes.MODE.number(mode));
+      fields.put("wanted", wanted);
+      return fields;
+    }
+  }
+
+  /** A run that has a key already. */
+  public record KeyedRun(UUID id, WorkflowStatus status, @Nullable String request) {}
+
+  private final Tx tx;
+
+  private WorkflowStore(Tx tx) {
+    this.tx = tx;
+  }
+
+  /** In this transaction. */
+  public static WorkflowStore in(Tx tx) {
+    return new WorkflowStore(tx);
+  }
+
+  /** The enabled ones of these types. */
+  public Map<String, Defaults> defaults(Collection<String> types) {
+    return tx
+        .sql("workflow_types")
+        .set("types", JsonRows.texts(types))
+        .list(
+            row ->
+                new Defaults(
+                    row.text("type"),
+                    (int) row.number("max_attempts"),
+                    row.number("timeout_micros"),
+                    (int) row.number("priority")))
+        .stream()
+        .collect(Collectors.toMap(Defaults::type, Function.identity()));
+  }
+
+  /** Inserts a run, unless somebody has one of its keys. */
+  public void insert(NewRun run) {
+    tx.sql("workflow_insert")
+        .set("id", run.id())
+        .set("type", run.type())
+        .set("tenant", run.tenant())
+        .set("status", WorkflowCodes.STATUS.number(run.status()))
+        .set("open", run.counts().open())
+        .set("active", run.counts().active())
+        .set("failed", run.counts().failed())
+        .set("steps", run.counts().steps())
+        .set("edges", run.counts().edges())
+        .set("result_step", run.resultStep())
+        .set("idempotency_key", run.idempotencyKey())
+        .set("idempotency_hash", run.idempotencyHash())
+        .set("active_key", run.activeKey())
+        .set("active_hash", run.activeHash())
+        .set("source", run.source())
+        .set("source_step", run.sourceStep())
+        .set("input", run.input())
+        .set("request", run.request())
+        .update();
+  }
+
+  /** Deletes a run that has no steps yet. */
+  public void discard(UUID id) {
+    tx.sql("workflow_purge").set("ids", JsonRows.ids(List.of(id))).update();
+  }
+
+  /** Who has this key for good. */
+  public Optional<KeyedRun> byIdempotency(String hash) {
+    return byHash("workflow_by_idempotency", hash);
+  }
+
+  /** Who has this key while it is active. */
+  public Optional<KeyedRun> byActive(String hash) {
+    return byHash("workflow_by_active", hash);
+  }
+
+  private Optional<KeyedRun> byHash(String statement, String hash) {
+    return tx.sql(statement)
+        .set("hash", hash)
+        .first(
+            row ->
+                new KeyedRun(
+                    row.uuid("id"),
+                    WorkflowCodes.STATUS.word(row.number("status")),
+                    row.textOrNull("request")));
+  }
+
+  /** Inserts steps and edges, and makes jobs of those that are released. */
+  public void insert(UUID workflow, List<NewStep> steps, List<NewEdge> edges) {
+    tx.sql("workflow_step_insert")
+        .set("workflow", workflow)
+        .set("batch", JsonRows.objects(steps, NewStep::fields))
+        .update();
+    if (!edges.isEmpty()) {
+      tx.sql("workflow_edge_insert")
+          .set("workflow", workflow)
+          .set("batch", JsonRows.objects(edges, NewEdge::fields))
+          .update();
+    }
+    enqueue(
+        steps.stream()
+            .filter(step -> step.kind() == Step.Kind.JOB && step.state() == StepState.RELEASED)
+            .map(NewStep::id)
+            .toList());
+  }
+
+  /** Makes jobs of steps. */
+  public void enqueue(Collection<UUID> steps) {
+    if (!steps.isEmpty()) {
+      tx.sql("workflow_job_insert")
+          .set("ids", JsonRows.ids(steps))
+          .set("ageing", JobStore.AGEING)
+          .update();
+    }
+  }
+
+  /** By what the run can be found. */
+  public void attributes(UUID workflow, Map<String, String> attributes) {
+    if (!attributes.isEmpty()) {
+      tx.sql("workflow_attribute_insert")
+          .set("workflow", workflow)
+          .set(
+              "batch",
+              JsonRows.objects(
+                  List.copyOf(attributes.entrySet()),
+                  each -> {
+                    Map<String, @Nullable Object> fields = new LinkedHashMap<>();
+                    fields.put("name", each.getKey());
+                    fields.put("value", each.getValue());
+                    return fields;
+                  }))
+          .update();
+    }
+  }
+
+  /** The request of a change that was made before. */
+  public Optional<String> change(UUID workflow, String hash) {
+    return tx.sql("workflow_change_find")
+        .set("workflow", workflow)
+        .set("hash", hash)
+        .first(row -> row.text("request"));
+  }
+
+  /** Remembers a change. */
+  public void insertChange(UUID workflow, String hash, String key, String request) {
+    tx.sql("workflow_change_insert")
+        .set("workflow", workflow)
+        .set("hash", hash)
+        .set("key", key)
+        .set("request", request)
+        .update();
+  }
+}

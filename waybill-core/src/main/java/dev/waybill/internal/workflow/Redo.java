@@ -1,0 +1,85 @@
+package dev.waybill.internal.workflow;
+
+import dev.waybill.internal.store.StepState;
+import dev.waybill.internal.store.WorkflowRetryStore.EndedEdge;
+import dev.waybill.internal.store.WorkflowRetryStore.EndedStep;
+import dev.waybill.workflow.Step;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** A step that begins again, and how. */
+final class Redo {
+  private final EndedStep step;
+  private int pending;
+  private int satisfied;
+  private StepState state = StepState.BLOCKED;
+
+  Redo(EndedStep step) {
+    this.step = step;
+  }
+
+  /** As it was. */
+  EndedStep step() {
+    return step;
+  }
+
+  int pending() {
+    return pending;
+  }
+
+  int satisfied() {
+    return satisfied;
+  }
+
+  /** How it begins. */
+  StepState state() {
+    return state;
+  }
+
+  /** Decides the steps that begin again by those that do not, and by each other. */
+  static void decide(List<EndedEdge> edges, Map<UUID, EndedStep> all, Map<UUID, Redo> again) {
+    Map<UUID, List<EndedEdge>> leaving = new HashMap<>();
+    for (EndedEdge edge : edges) {
+      Redo dependent = again.get(edge.dependent());
+      EndedStep prerequisite = all.get(edge.prerequisite());
+      if (dependent == null || prerequisite == null) {
+        continue;
+      }
+      if (again.containsKey(edge.prerequisite())) {
+        leaving.computeIfAbsent(edge.prerequisite(), key -> new ArrayList<>()).add(edge);
+        dependent.pending++;
+      } else if (isSatisfied(edge, prerequisite.state(), prerequisite.output())) {
+        dependent.satisfied++;
+      }
+    }
+    Deque<Redo> undecided = new ArrayDeque<>(again.values());
+    for (Redo step = undecided.poll(); step != null; step = undecided.poll()) {
+      if (step.state != StepState.BLOCKED) {
+        continue;
+      }
+      if (step.satisfied >= step.step.needed()) {
+        step.state = step.step.kind() == Step.Kind.GATE ? StepState.WAITING : StepState.RELEASED;
+      } else if (step.pending == 0) {
+        step.state = StepState.SKIPPED;
+        for (EndedEdge edge : leaving.getOrDefault(step.step.id(), List.of())) {
+          Redo dependent = again.get(edge.dependent());
+          if (dependent != null) {
+            dependent.pending--;
+            dependent.satisfied += isSatisfied(edge, StepState.SKIPPED, null) ? 1 : 0;
+            undecided.add(dependent);
+          }
+        }
+      }
+    }
+  }
+
+  private static boolean isSatisfied(EndedEdge edge, StepState end, @Nullable String output) {
+    return Avalanche.isSatisfied(edge.mode(), Conditions.read(edge.wanted()), end, output);
+  }
+}

@@ -1,0 +1,217 @@
+package dev.waybill.internal.workflow;
+
+import dev.waybill.internal.job.JobIds;
+import dev.waybill.internal.loop.Bell;
+import dev.waybill.internal.sql.Database;
+import dev.waybill.internal.sql.Session;
+import dev.waybill.internal.sql.Tx;
+import dev.waybill.internal.store.WorkflowReadStore;
+import dev.waybill.job.Scope;
+import dev.waybill.workflow.Append;
+import dev.waybill.workflow.GateCompletion;
+import dev.waybill.workflow.Rerun;
+import dev.waybill.workflow.Started;
+import dev.waybill.workflow.StepInfo;
+import dev.waybill.workflow.Workflow;
+import dev.waybill.workflow.WorkflowException.InvalidArgument;
+import dev.waybill.workflow.WorkflowException.NotFound;
+import dev.waybill.workflow.WorkflowFilter;
+import dev.waybill.workflow.WorkflowInfo;
+import dev.waybill.workflow.WorkflowStatus;
+import dev.waybill.workflow.Workflows;
+import java.sql.Connection;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.function.Function;
+
+/** The door: opens a transaction, or joins the caller's, and asks whoever knows. */
+final class WorkflowDoor implements Workflows {
+  private static final int LARGEST_PURGE = 1000;
+
+  private final Database database;
+  private final WorkflowStarter starter;
+  private final WorkflowAppender appender;
+  private final GateKeeper gates = new GateKeeper();
+  private final WorkflowCanceler canceler = new WorkflowCanceler();
+  private final Runnable wakeJobs;
+  private final Bell timers;
+  private final WorkflowRetrier retrier = new WorkflowRetrier();
+  private final WorkflowRerunner rerunner;
+  private final WorkflowWatch watch;
+
+  WorkflowDoor(Database database, JobIds ids, Runnable wakeJobs, Bell timers, WorkflowWatch watch) {
+    this.database = database;
+    this.starter = new WorkflowStarter(ids);
+    this.appender = new WorkflowAppender(ids);
+    this.rerunner = new WorkflowRerunner(ids);
+    this.wakeJobs = wakeJobs;
+    this.timers = timers;
+    this.watch = watch;
+  }
+
+  @Override
+  public Started start(Connection connection, Workflow workflow) {
+    return starter.start(database.join(connection), workflow);
+  }
+
+  @Override
+  public Started start(Workflow workflow) {
+    return thenWake(tx -> starter.start(tx, workflow));
+  }
+
+  private <T> T thenWake(Function<Tx, T> work) {
+    T result = database.transact(work);
+    wake();
+    return result;
+  }
+
+  @Override
+  public GateCompletion.Outcome completeGate(Connection connection, GateCompletion completion) {
+    return gates.complete(database.join(connection), completion);
+  }
+
+  @Override
+  public GateCompletion.Outcome completeGate(GateCompletion completion) {
+    return thenWake(tx -> gates.complete(tx, completion));
+  }
+
+  @Override
+  public Append.Outcome append(Connection connection, Append append) {
+    return appender.append(database.join(connection), append);
+  }
+
+  @Override
+  public Append.Outcome append(Append append) {
+    return thenWake(tx -> appender.append(tx, append));
+  }
+
+  @Override
+  public WorkflowInfo cancel(Connection connection, Scope scope, UUID run, String reason) {
+    return cancel(database.join(connection), scope, run, reason);
+  }
+
+  @Override
+  public WorkflowInfo cancel(Scope scope, UUID run, String reason) {
+    return database.transact(tx -> cancel(tx, scope, run, reason));
+  }
+
+  private WorkflowInfo cancel(Tx tx, Scope scope, UUID run, String reason) {
+    canceler.cancel(tx, scope, run, reason);
+    return WorkflowReadStore.in(tx).get(run).orElseThrow(() -> NotFound.run(run));
+  }
+
+  @Override
+  public WorkflowInfo retry(Scope scope, UUID run, String reason) {
+    return thenWake(
+        tx -> {
+          retrier.retry(tx, scope, run, reason);
+          return WorkflowReadStore.in(tx).get(run).orElseThrow(() -> NotFound.run(run));
+        });
+  }
+
+  @Override
+  public Started rerun(Rerun order) {
+    return thenWake(tx -> rerunner.rerun(tx, order));
+  }
+
+  @Override
+  public WorkflowInfo await(Scope scope, UUID run, Duration timeout) throws InterruptedException {
+    WorkflowInfo now = find(scope, run).orElseThrow(() -> NotFound.run(run));
+    if (now.status().isTerminal() || timeout.isNegative() || timeout.isZero()) {
+      return now;
+    }
+    watch.await(run, timeout);
+    return find(scope, run).orElseThrow(() -> NotFound.run(run));
+  }
+
+  @Override
+  public Optional<WorkflowInfo> find(Scope scope, UUID run) {
+    return read(tx -> seen(tx, scope, run));
+  }
+
+  private static Optional<WorkflowInfo> seen(Tx tx, Scope scope, UUID run) {
+    return WorkflowReadStore.in(tx)
+        .get(run)
+        .filter(info -> scope instanceof Scope.Admin || scope.equals(info.scope()));
+  }
+
+  @Override
+  public Optional<WorkflowInfo> findByKey(Scope scope, String type, String idempotencyKey) {
+    String hash = WorkflowStarter.idempotencyHash(type, tenant(scope), idempotencyKey);
+    return read(tx -> WorkflowReadStore.in(tx).withKey(hash));
+  }
+
+  @Override
+  public Optional<WorkflowInfo> findActive(Scope scope, String activeKey) {
+    String hash = WorkflowStarter.activeHash(tenant(scope), activeKey);
+    return read(tx -> WorkflowReadStore.in(tx).withActiveKey(hash));
+  }
+
+  private static String tenant(Scope scope) {
+    if (scope instanceof Scope.Admin) {
+      throw new InvalidArgument("workflow.scope", "A key belongs to one scope: say which.");
+    }
+    return WorkflowStarter.tenant(scope);
+  }
+
+  @Override
+  public List<WorkflowInfo> list(WorkflowFilter filter) {
+    return read(tx -> WorkflowReadStore.in(tx).page(filter));
+  }
+
+  @Override
+  public Optional<WorkflowInfo.Body> body(Scope scope, UUID run) {
+    return read(tx -> seen(tx, scope, run).flatMap(info -> WorkflowReadStore.in(tx).body(run)));
+  }
+
+  @Override
+  public Map<String, String> attributes(Scope scope, UUID run) {
+    return read(
+        tx ->
+            seen(tx, scope, run)
+                .map(info -> WorkflowReadStore.in(tx).attributes(run))
+                .orElse(Map.of()));
+  }
+
+  @Override
+  public List<StepInfo> steps(Scope scope, UUID run) {
+    return read(
+        tx -> seen(tx, scope, run).map(info -> WorkflowReader.steps(tx, run)).orElse(List.of()));
+  }
+
+  @Override
+  public Optional<StepInfo.Body> stepBody(Scope scope, UUID run, String step) {
+    return read(
+        tx -> seen(tx, scope, run).flatMap(info -> WorkflowReadStore.in(tx).stepBody(run, step)));
+  }
+
+  @Override
+  public int purge(WorkflowStatus status, Duration olderThan, int atMost) {
+    if (!status.isTerminal()) {
+      throw new InvalidArgument(
+          "workflow.purge_status", "Only ended runs are purged, not " + status + ".");
+    }
+    if (atMost < 1 || atMost > LARGEST_PURGE || olderThan.isNegative()) {
+      throw new InvalidArgument(
+          "workflow.purge_size", "Between 1 and 1000 runs of some age are purged at a time.");
+    }
+    return database.transact(
+        tx -> WorkflowReadStore.in(tx).purge(status, olderThan.toNanos() / 1000, atMost));
+  }
+
+  /** On a snapshot: whoever only looks is in nobody's way. */
+  private <T> T read(Function<Tx, T> work) {
+    try (Session session = database.session()) {
+      return session.snapshot(work);
+    }
+  }
+
+  @Override
+  public void wake() {
+    wakeJobs.run();
+    timers.ring();
+  }
+}

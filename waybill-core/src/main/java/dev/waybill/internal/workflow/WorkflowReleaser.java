@@ -1,0 +1,52 @@
+package dev.waybill.internal.workflow;
+
+import dev.waybill.internal.job.StepEnds;
+import dev.waybill.internal.sql.Tx;
+import dev.waybill.internal.store.StepState;
+import dev.waybill.internal.store.WorkflowRunStore;
+import dev.waybill.internal.store.WorkflowRunStore.LockedRun;
+import dev.waybill.job.JobStatus;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.Collectors;
+
+/** Goes on with a workflow in the transaction in which jobs end that are its steps. */
+public final class WorkflowReleaser implements StepEnds {
+  /** Knows nothing but what a transaction tells it. */
+  public WorkflowReleaser() {}
+
+  @Override
+  public Set<UUID> lock(Tx tx, Collection<UUID> workflows, boolean wait) {
+    return WorkflowRunStore.in(tx).lock(workflows, wait).stream()
+        .map(LockedRun::id)
+        .collect(Collectors.toSet());
+  }
+
+  @Override
+  public void ended(Tx tx, List<End> ends) {
+    Set<UUID> workflows = new HashSet<>();
+    ends.forEach(end -> workflows.add(end.workflow()));
+    // They are locked already: this reads how they are, completions of the batch included.
+    List<LockedRun> runs = WorkflowRunStore.in(tx).lock(workflows, true);
+    new Avalanche(tx, runs)
+        .end(
+            ends.stream()
+                .map(
+                    end ->
+                        Avalanche.End.ofJob(
+                            end.workflow(), end.step(), state(end.status()), end.output()))
+                .toList());
+  }
+
+  private static StepState state(JobStatus status) {
+    return switch (status) {
+      case SUCCEEDED -> StepState.SUCCEEDED;
+      case DEAD_LETTERED -> StepState.FAILED;
+      case CANCELED -> StepState.CANCELED;
+      default -> throw new IllegalStateException("A job that is " + status + " has not ended");
+    };
+  }
+}

@@ -1,0 +1,269 @@
+package dev.waybill.internal.workflow;
+
+import dev.waybill.internal.job.JobIds;
+import dev.waybill.internal.job.JobKeys;
+import dev.waybill.internal.job.Json;
+import dev.waybill.internal.job.RequestSnapshot;
+import dev.waybill.internal.sql.Tx;
+import dev.waybill.internal.store.StepState;
+import dev.waybill.internal.store.WorkflowReadStore;
+import dev.waybill.internal.store.WorkflowRetryStore;
+import dev.waybill.internal.store.WorkflowRetryStore.EndedEdge;
+import dev.waybill.internal.store.WorkflowRetryStore.EndedStep;
+import dev.waybill.internal.store.WorkflowRetryStore.Source;
+import dev.waybill.internal.store.WorkflowRetryStore.SourceStep;
+import dev.waybill.internal.store.WorkflowRunStore.LockedRun;
+import dev.waybill.internal.store.WorkflowStore;
+import dev.waybill.internal.store.WorkflowStore.Counts;
+import dev.waybill.internal.store.WorkflowStore.KeyedRun;
+import dev.waybill.internal.store.WorkflowStore.NewEdge;
+import dev.waybill.internal.store.WorkflowStore.NewRun;
+import dev.waybill.internal.store.WorkflowStore.NewStep;
+import dev.waybill.workflow.Rerun;
+import dev.waybill.workflow.Started;
+import dev.waybill.workflow.WorkflowException.IdempotencyConflict;
+import dev.waybill.workflow.WorkflowException.InvalidArgument;
+import dev.waybill.workflow.WorkflowException.InvalidState;
+import dev.waybill.workflow.WorkflowException.NotFound;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Makes a new run of one that has ended; the lock on the source makes orders come one by one. */
+final class WorkflowRerunner {
+  private final JobIds ids;
+
+  WorkflowRerunner(JobIds ids) {
+    this.ids = ids;
+  }
+
+  Started rerun(Tx tx, Rerun order) {
+    String payload = order.payload();
+    String complaint = payload == null ? null : Json.complaintAbout(payload);
+    if (complaint != null) {
+      throw new InvalidArgument("workflow.rerun_payload", "The payload " + complaint + ".");
+    }
+    LockedRun run = Runs.lock(tx, order.scope(), order.source());
+    String hash = JobKeys.digest("workflow-rerun", run.id().toString(), order.key());
+    String request = request(order);
+    WorkflowStore store = WorkflowStore.in(tx);
+    Optional<KeyedRun> before = store.byIdempotency(hash);
+    if (before.isPresent()) {
+      compare(before.get(), request);
+      return new Started(before.get().id(), Started.Outcome.EXISTING);
+    }
+    if (!run.status().isTerminal()) {
+      throw new InvalidState(
+          "workflow.rerun_status",
+          "Run " + run.id() + " is " + run.status() + ": only runs that have ended run once more.");
+    }
+    return copy(tx, order, run, hash, request);
+  }
+
+  private static String request(Rerun order) {
+    Map<String, @Nullable Object> fields = new LinkedHashMap<>();
+    fields.put("reason", order.reason());
+    String payload = order.payload();
+    if (order.fromStep() != null) {
+      fields.put("from_step", order.fromStep());
+    }
+    if (payload != null) {
+      fields.put("payload", Json.parse(payload));
+    }
+    return Json.write(fields);
+  }
+
+  private static void compare(KeyedRun before, String request) {
+    String other = before.request() == null ? "{}" : before.request();
+    if (!request.equals(other)) {
+      throw new IdempotencyConflict(
+          "workflow.rerun_conflicting_retry",
+          "The key of a rerun",
+          before.id(),
+          RequestSnapshot.differences(request, other));
+    }
+  }
+
+  private Started copy(Tx tx, Rerun order, LockedRun run, String hash, String request) {
+    WorkflowRetryStore retries = WorkflowRetryStore.in(tx);
+    List<SourceStep> steps = retries.sourceSteps(run.id());
+    List<EndedEdge> edges = retries.edges(run.id());
+    Map<UUID, EndedStep> all = new HashMap<>();
+    steps.forEach(step -> all.put(step.ended().id(), step.ended()));
+    Set<UUID> anew = anew(order, steps, edges);
+    Map<UUID, Redo> again = new LinkedHashMap<>();
+    for (SourceStep step : steps) {
+      if (anew.contains(step.ended().id())) {
+        again.put(step.ended().id(), new Redo(step.ended()));
+      }
+    }
+    Redo.decide(edges, all, again);
+
+    Map<UUID, UUID> newIds = new HashMap<>();
+    steps.forEach(step -> newIds.put(step.ended().id(), ids.next()));
+    List<NewStep> copies = new ArrayList<>();
+    for (SourceStep step : steps) {
+      UUID id = newIds.getOrDefault(step.ended().id(), step.ended().id());
+      Redo redo = again.get(step.ended().id());
+      boolean first = step.copy().key().equals(order.fromStep());
+      copies.add(
+          redo == null ? asItEnded(step.copy(), id) : begun(step.copy(), id, redo, first, order));
+    }
+    List<NewEdge> newEdges = new ArrayList<>();
+    for (EndedEdge edge : edges) {
+      UUID prerequisite = newIds.get(edge.prerequisite());
+      UUID dependent = newIds.get(edge.dependent());
+      if (prerequisite != null && dependent != null) {
+        newEdges.add(new NewEdge(prerequisite, dependent, edge.mode(), edge.wanted()));
+      }
+    }
+    return insert(tx, order, run, hash, request, copies, newEdges);
+  }
+
+  /** The step it begins with and all that follows from it; everything without one. */
+  private static Set<UUID> anew(Rerun order, List<SourceStep> steps, List<EndedEdge> edges) {
+    Set<UUID> anew = new HashSet<>();
+    Deque<UUID> open = new ArrayDeque<>();
+    for (SourceStep step : steps) {
+      if (order.fromStep() == null || step.copy().key().equals(order.fromStep())) {
+        open.add(step.ended().id());
+      }
+    }
+    if (open.isEmpty()) {
+      throw NotFound.step(order.source(), String.valueOf(order.fromStep()));
+    }
+    Map<UUID, List<UUID>> followers = new HashMap<>();
+    for (EndedEdge edge : edges) {
+      followers.computeIfAbsent(edge.prerequisite(), id -> new ArrayList<>()).add(edge.dependent());
+    }
+    for (UUID step = open.poll(); step != null; step = open.poll()) {
+      if (anew.add(step)) {
+        open.addAll(followers.getOrDefault(step, List.of()));
+      }
+    }
+    return anew;
+  }
+
+  private static NewStep asItEnded(NewStep step, UUID id) {
+    return new NewStep(
+        id,
+        step.key(),
+        step.place(),
+        step.kind(),
+        step.state(),
+        step.needed(),
+        0,
+        0,
+        step.mayFail(),
+        step.type(),
+        step.priority(),
+        step.maxAttempts(),
+        step.timeout(),
+        step.stage(),
+        step.delay(),
+        step.resourceKey(),
+        step.resourceHash(),
+        step.tokenHash(),
+        step.deadline(),
+        step.remind(),
+        step.remindType(),
+        null,
+        step.payload(),
+        step.output(),
+        step.errorCode(),
+        step.errorMessage());
+  }
+
+  private static NewStep begun(NewStep step, UUID id, Redo redo, boolean first, Rerun order) {
+    boolean open = redo.state() == StepState.RELEASED || redo.state() == StepState.WAITING;
+    String payload = first ? order.payload() : null;
+    return new NewStep(
+        id,
+        step.key(),
+        step.place(),
+        step.kind(),
+        redo.state(),
+        step.needed(),
+        redo.pending(),
+        redo.satisfied(),
+        step.mayFail(),
+        step.type(),
+        step.priority(),
+        step.maxAttempts(),
+        step.timeout(),
+        step.stage(),
+        step.delay(),
+        step.resourceKey(),
+        step.resourceHash(),
+        step.tokenHash(),
+        step.deadline(),
+        step.remind(),
+        step.remindType(),
+        open ? Avalanche.timer(step.kind(), step.delay(), step.deadline(), step.remind()) : null,
+        payload == null ? step.payload() : payload,
+        null,
+        null,
+        null);
+  }
+
+  private Started insert(
+      Tx tx,
+      Rerun order,
+      LockedRun run,
+      String hash,
+      String request,
+      List<NewStep> steps,
+      List<NewEdge> edges) {
+    Source source = WorkflowRetryStore.in(tx).source(run.id());
+    String activeKey = source.activeKey();
+    Counts counts = counts(steps, edges);
+    NewRun copy =
+        new NewRun(
+            ids.next(),
+            source.type(),
+            source.tenant(),
+            Avalanche.status(counts),
+            counts,
+            source.resultStep(),
+            null,
+            hash,
+            activeKey,
+            activeKey == null ? null : WorkflowStarter.activeHash(source.tenant(), activeKey),
+            run.id(),
+            order.fromStep(),
+            source.input(),
+            request);
+    WorkflowStore store = WorkflowStore.in(tx);
+    store.insert(copy);
+    if (store.byIdempotency(hash).map(KeyedRun::id).filter(copy.id()::equals).isEmpty()) {
+      throw new InvalidState(
+          "workflow.active_key_taken",
+          "Run " + run.id() + " cannot run once more: another run has its active key now.");
+    }
+    store.insert(copy.id(), steps, edges);
+    store.attributes(copy.id(), WorkflowReadStore.in(tx).attributes(run.id()));
+    return new Started(copy.id(), Started.Outcome.STARTED);
+  }
+
+  private static Counts counts(List<NewStep> steps, List<NewEdge> edges) {
+    int open = 0;
+    int active = 0;
+    int failed = 0;
+    for (NewStep step : steps) {
+      open += step.state().isTerminal() ? 0 : 1;
+      active += step.state() == StepState.RELEASED ? 1 : 0;
+      boolean bad = step.state() == StepState.FAILED || step.state() == StepState.CANCELED;
+      failed += bad && !step.mayFail() ? 1 : 0;
+    }
+    return new Counts(open, active, failed, steps.size(), edges.size());
+  }
+}

@@ -1,0 +1,183 @@
+package dev.waybill.internal.workflow;
+
+import dev.waybill.internal.job.JobIds;
+import dev.waybill.internal.job.Json;
+import dev.waybill.internal.loop.Bell;
+import dev.waybill.internal.loop.Next;
+import dev.waybill.internal.loop.Worker;
+import dev.waybill.internal.sql.Database;
+import dev.waybill.internal.sql.Tx;
+import dev.waybill.internal.store.JobStore;
+import dev.waybill.internal.store.JobStore.NewJob;
+import dev.waybill.internal.store.StepState;
+import dev.waybill.internal.store.WorkflowRunStore;
+import dev.waybill.internal.store.WorkflowRunStore.Due;
+import dev.waybill.internal.store.WorkflowRunStore.LockedRun;
+import dev.waybill.internal.store.WorkflowRunStore.StepChange;
+import dev.waybill.internal.store.WorkflowRunStore.Timer;
+import dev.waybill.workflow.Step;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Ends delays that have passed and gates that nobody completed in time, reminds of open gates, and
+ * frees the active keys of canceled runs. Sleeps until the next timer, but not so long that one set
+ * elsewhere would be late.
+ */
+final class WorkflowTimekeeper implements Worker {
+  static final String DEADLINE = "workflow.gate_deadline";
+
+  private static final Logger log = LoggerFactory.getLogger(WorkflowTimekeeper.class);
+  private static final int BATCH = 200;
+  private static final Duration BUSY = Duration.ofMillis(20);
+
+  private final Database database;
+  private final JobIds ids;
+  private final Duration longest;
+  private final Bell claimers;
+
+  WorkflowTimekeeper(Database database, JobIds ids, Duration longest, Bell claimers) {
+    this.database = database;
+    this.ids = ids;
+    this.longest = longest;
+    this.claimers = claimers;
+  }
+
+  @Override
+  public String name() {
+    return "workflow-timekeeper";
+  }
+
+  @Override
+  public Next runOnce() {
+    List<Due> due =
+        database.transact(
+            tx -> {
+              WorkflowRunStore.in(tx).unhold();
+              return WorkflowRunStore.in(tx).due(BATCH);
+            });
+    if (!due.isEmpty()) {
+      int done = database.transact(tx -> ring(tx, due));
+      if (done > 0) {
+        claimers.ring();
+      }
+      // Those that are left belong to runs that somebody holds.
+      return done > 0 ? Next.now() : Next.after(BUSY);
+    }
+    Duration next =
+        database.transact(tx -> WorkflowRunStore.in(tx).untilNextTimer()).orElse(longest);
+    if (next.isNegative() || next.isZero()) {
+      return Next.now();
+    }
+    return Next.whenRung(next.compareTo(longest) < 0 ? next : longest);
+  }
+
+  private int ring(Tx tx, List<Due> due) {
+    WorkflowRunStore store = WorkflowRunStore.in(tx);
+    Set<UUID> wanted = new HashSet<>();
+    due.forEach(each -> wanted.add(each.workflow()));
+    Map<UUID, LockedRun> runs = new HashMap<>();
+    store.lock(wanted, false).forEach(run -> runs.put(run.id(), run));
+    List<UUID> steps =
+        due.stream().filter(each -> runs.containsKey(each.workflow())).map(Due::step).toList();
+    if (steps.isEmpty()) {
+      return 0;
+    }
+    List<Avalanche.End> ends = new ArrayList<>();
+    List<StepChange> reminded = new ArrayList<>();
+    for (Timer timer : store.timers(steps)) {
+      LockedRun run = runs.get(timer.workflow());
+      if (run == null || timer.wakeAt().isAfter(run.now())) {
+        continue;
+      }
+      if (timer.kind() == Step.Kind.DELAY) {
+        ends.add(end(timer, StepState.SUCCEEDED, null, null));
+      } else if (isOver(timer, run.now())) {
+        ends.add(end(timer, StepState.FAILED, DEADLINE, "nobody completed the gate in time"));
+      } else {
+        remind(tx, timer);
+        reminded.add(wait(timer));
+      }
+    }
+    store.change(reminded);
+    new Avalanche(tx, runs.values()).end(ends);
+    return ends.size() + reminded.size();
+  }
+
+  private static boolean isOver(Timer timer, Instant now) {
+    Instant deadline = deadline(timer);
+    return deadline != null && !deadline.isAfter(now);
+  }
+
+  private static @Nullable Instant deadline(Timer timer) {
+    Long micros = timer.deadline();
+    return micros == null ? null : timer.releasedAt().plus(micros, ChronoUnit.MICROS);
+  }
+
+  private static Avalanche.End end(
+      Timer timer, StepState state, @Nullable String code, @Nullable String message) {
+    return Avalanche.End.of(timer.workflow(), timer.step(), state, null, code, message, null);
+  }
+
+  private static StepChange wait(Timer timer) {
+    return new StepChange(
+        timer.step(),
+        StepState.WAITING,
+        null,
+        null,
+        null,
+        null,
+        deadline(timer),
+        null,
+        null,
+        null,
+        null);
+  }
+
+  private void remind(Tx tx, Timer timer) {
+    String type = timer.remindType();
+    if (type == null) {
+      return;
+    }
+    Map<String, @Nullable Object> payload = new HashMap<>();
+    payload.put("workflow", timer.workflow().toString());
+    payload.put("type", timer.type());
+    payload.put("gate", timer.key());
+    NewJob reminder =
+        new NewJob(
+            ids.next(),
+            type,
+            timer.tenant(),
+            null,
+            null,
+            null,
+            null,
+            null,
+            "queued",
+            null,
+            null,
+            null,
+            null,
+            null,
+            null,
+            Json.write(payload));
+    if (JobStore.in(tx).insert(List.of(reminder)) == 0) {
+      log.warn(
+          "Nobody is reminded of gate {} of run {}: job type {} is not defined or disabled",
+          timer.key(),
+          timer.workflow(),
+          type);
+    }
+  }
+}

@@ -1,0 +1,19 @@
+package dev.waybill.workflow;
+
+import dev.waybill.job.JobDefinition;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Which steps a process runs; {@link WorkflowsBuilder} explains each part.
+ *
+ * @param definitions synchronised with the database at the start
+ * @param handlers by job type
+ */
+public record WorkflowsConfig(List<JobDefinition> definitions, Map<String, StepHandler> handlers) {
+  /** Copies. */
+  public WorkflowsConfig {
+    definitions = List.copyOf(definitions);
+    handlers = Map.copyOf(handlers);
+  }
+}

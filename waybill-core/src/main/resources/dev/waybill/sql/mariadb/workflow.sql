@@ -1,0 +1,355 @@
+-- Workflows.
+--
+-- Tables: waybill_workflow (one row per run, which is also its lock), waybill_workflow_step, waybill_workflow_edge,
+-- waybill_workflow_attribute, waybill_workflow_change. A step's job has the step's id.
+-- Indexes: unique keys on idempotency_hash and active_hash; steps by (workflow_id, step_key) and those with a timer by
+-- wake_at; edges by (workflow_id, prerequisite_id) and (workflow_id, dependent_id).
+-- Locking: whoever changes anything of a run holds its row; runs are locked by id, before any job.
+-- What is read under that lock is read with locks, so that a caller's REPEATABLE READ does not show the past.
+
+-- name: workflow_types
+select type, max_attempts, timeout_micros, priority
+from waybill_job_definition
+where type in (select e from json_table(:types, '$[*]' columns (e varchar(255) character set ascii path '$')) ids) and enabled
+
+-- name: workflow_insert
+-- A key that somebody has already inserts nothing.
+insert into waybill_workflow (
+  id, type, tenant, status, open_steps, active_steps, failed_steps, step_count, edge_count, result_step, idempotency_key, idempotency_hash,
+  active_key, active_hash, source_id, source_step, input, request, created_at, finished_at
+) values (
+  :id, :type, :tenant, :status, :open, :active, :failed, :steps, :edges, :result_step, :idempotency_key, :idempotency_hash,
+  :active_key, :active_hash, :source, :source_step, :input, :request, timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)), null
+)
+on duplicate key update id = waybill_workflow.id
+
+-- name: workflow_by_idempotency
+-- Locked, so that the answer stays true until the caller commits.
+select id, status, request from waybill_workflow where idempotency_hash = :hash
+lock in share mode
+
+-- name: workflow_by_active
+select id, status, request from waybill_workflow where active_hash = :hash
+lock in share mode
+
+-- name: workflow_step_insert
+insert into waybill_workflow_step (
+  id, workflow_id, step_key, place, kind, status, needed, pending, satisfied, may_fail, type, priority, max_attempts, timeout_micros,
+  stage, delay_micros, resource_key, resource_hash, token_hash, deadline_micros, remind_micros, remind_type, wake_at, released_at,
+  finished_at, payload, output, error_code, error_message
+)
+select unhex(replace(v.id, '-', '')), :workflow, v.step_key, v.place, v.kind, v.status, v.needed, v.pending, v.satisfied, v.may_fail, v.type, v.priority, v.max_attempts, v.timeout,
+  v.stage, v.delay, v.resource_key, v.resource_hash, v.token_hash, v.deadline, v.remind, v.remind_type, c.now + v.wake, case when v.status in (1, 2) then c.now end,
+  case when v.status >= 3 then c.now end, v.payload, v.output, v.error_code, v.error_message
+from json_table(:batch, '$[*]' columns (id char(36) path '$.id', step_key varchar(255) character set ascii path '$.step_key', place integer path '$.place', kind integer path '$.kind', status integer path '$.status', needed integer path '$.needed', pending integer path '$.pending', satisfied integer path '$.satisfied', may_fail integer path '$.may_fail', type varchar(255) character set ascii path '$.type', priority integer path '$.priority', max_attempts integer path '$.max_attempts', timeout bigint path '$.timeout', stage varchar(512) character set utf8mb4 path '$.stage', delay bigint path '$.delay', resource_key varchar(512) character set utf8mb4 path '$.resource_key', resource_hash char(43) character set ascii path '$.resource_hash', token_hash char(43) character set ascii path '$.token_hash', deadline bigint path '$.deadline', remind bigint path '$.remind', remind_type varchar(255) character set ascii path '$.remind_type', wake bigint path '$.wake', payload longtext character set utf8mb4 path '$.payload', output longtext character set utf8mb4 path '$.output', error_code varchar(512) character set utf8mb4 path '$.error_code', error_message longtext character set utf8mb4 path '$.error_message')) v
+cross join (select timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) as now) c
+
+-- name: workflow_edge_insert
+insert into waybill_workflow_edge (workflow_id, prerequisite_id, dependent_id, mode, wanted)
+select :workflow, unhex(replace(v.prerequisite, '-', '')), unhex(replace(v.dependent, '-', '')), v.mode, v.wanted
+from json_table(:batch, '$[*]' columns (prerequisite char(36) path '$.prerequisite', dependent char(36) path '$.dependent', mode integer path '$.mode', wanted longtext character set utf8mb4 path '$.wanted')) v
+
+-- name: workflow_attribute_insert
+insert into waybill_workflow_attribute (workflow_id, name, value)
+select :workflow, v.name, v.value
+from json_table(:batch, '$[*]' columns (name varchar(255) character set ascii path '$.name', value varchar(512) character set utf8mb4 path '$.value')) v
+
+-- name: workflow_job_insert
+-- Steps whose turn has come become jobs of the same id; all they need was fixed at the start.
+insert into waybill_job (
+  id, type, tenant, status, turn, due_at, priority, run, attempt, max_attempts, timeout_micros, stage, created_at,
+  resource_key, resource_hash, workflow_id, payload
+)
+select s.id, s.type, w.tenant, case when coalesce(s.delay_micros, 0) > 0 then 0 else 1 end,
+  c.now + coalesce(s.delay_micros, 0) - s.priority * :ageing, c.now + coalesce(s.delay_micros, 0), s.priority, 1, 0,
+  s.max_attempts, s.timeout_micros, s.stage, c.now, s.resource_key, s.resource_hash, s.workflow_id, s.payload
+from json_table(:ids, '$[*]' columns (id char(36) character set ascii path '$')) v
+straight_join waybill_workflow_step s force index (primary) on s.id = unhex(replace(v.id, '-', ''))
+straight_join waybill_workflow w force index (primary) on w.id = s.workflow_id
+cross join (select timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) as now) c
+
+-- name: workflow_lock
+-- The clock is read behind the lock. Locked in the order of the parameter.
+select w.id, w.type, w.tenant, w.active_key, w.status, w.open_steps, w.active_steps, w.failed_steps, w.step_count, w.edge_count, timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) + timestampdiff(microsecond, now(6), sysdate(6)) as now
+from json_table(:ids, '$[*]' columns (id char(36) character set ascii path '$')) v
+straight_join waybill_workflow w force index (primary) on w.id = unhex(replace(v.id, '-', ''))
+for update
+
+-- name: workflow_lock_free
+-- Those that somebody holds are left out: their turn comes again.
+select w.id, w.type, w.tenant, w.active_key, w.status, w.open_steps, w.active_steps, w.failed_steps, w.step_count, w.edge_count, timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) + timestampdiff(microsecond, now(6), sysdate(6)) as now
+from json_table(:ids, '$[*]' columns (id char(36) character set ascii path '$')) v
+straight_join waybill_workflow w force index (primary) on w.id = unhex(replace(v.id, '-', ''))
+for update skip locked
+
+-- name: workflow_dependents
+-- Steps that end, and the edges that lead from them to those that still wait, with the counters of the latter.
+select p.workflow_id, p.id as prerequisite_id, p.status as ended_status, p.may_fail as ended_may_fail, s.id as dependent_id, e.mode, e.wanted, s.step_key, s.kind, s.needed, s.pending, s.satisfied, s.may_fail,
+  s.delay_micros, s.deadline_micros, s.remind_micros
+from json_table(:ids, '$[*]' columns (id char(36) character set ascii path '$')) v
+straight_join waybill_workflow_step p force index (primary) on p.id = unhex(replace(v.id, '-', ''))
+left join waybill_workflow_edge e force index (primary) on e.workflow_id = p.workflow_id and e.prerequisite_id = p.id
+left join waybill_workflow_step s force index (primary) on s.id = e.dependent_id and s.status = 0
+for update
+
+-- name: workflow_blocked
+-- All edges that lead to steps that still wait.
+select e.workflow_id, e.prerequisite_id, e.dependent_id, e.mode, e.wanted, s.step_key, s.kind, s.needed, s.pending, s.satisfied, s.may_fail,
+  s.delay_micros, s.deadline_micros, s.remind_micros
+from json_table(:ids, '$[*]' columns (id char(36) character set ascii path '$')) v
+straight_join waybill_workflow_edge e force index (primary) on e.workflow_id = unhex(replace(v.id, '-', ''))
+straight_join waybill_workflow_step s force index (primary) on s.id = e.dependent_id and s.status = 0
+for update
+
+-- name: workflow_step_update
+update json_table(:batch, '$[*]' columns (id char(36) path '$.id', status integer path '$.status', pending integer path '$.pending', satisfied integer path '$.satisfied', released_at bigint path '$.released_at', finished_at bigint path '$.finished_at', wake_at bigint path '$.wake_at', output longtext character set utf8mb4 path '$.output', code varchar(512) character set utf8mb4 path '$.code', message longtext character set utf8mb4 path '$.message', reason varchar(512) character set utf8mb4 path '$.reason')) v
+straight_join waybill_workflow_step s force index (primary) on s.id = unhex(replace(v.id, '-', ''))
+set s.status = v.status, s.pending = coalesce(v.pending, s.pending), s.satisfied = coalesce(v.satisfied, s.satisfied),
+  s.released_at = coalesce(v.released_at, s.released_at), s.finished_at = coalesce(v.finished_at, s.finished_at), s.wake_at = v.wake_at,
+  s.output = coalesce(v.output, s.output), s.error_code = coalesce(v.code, s.error_code),
+  s.error_message = coalesce(v.message, s.error_message), s.reason = coalesce(v.reason, s.reason)
+
+-- name: workflow_update
+-- Whoever has ended gives his active key back, unless a handler may still be at it.
+update json_table(:batch, '$[*]' columns (id char(36) path '$.id', status integer path '$.status', open integer path '$.open', active integer path '$.active', failed integer path '$.failed', steps integer path '$.steps', edges integer path '$.edges', finished_at bigint path '$.finished_at', held bigint path '$.held', reason varchar(512) character set utf8mb4 path '$.reason')) v
+straight_join waybill_workflow w force index (primary) on w.id = unhex(replace(v.id, '-', ''))
+set w.status = v.status, w.open_steps = v.open, w.active_steps = v.active, w.failed_steps = v.failed, w.step_count = v.steps, w.edge_count = v.edges,
+  w.finished_at = v.finished_at, w.reason = coalesce(v.reason, w.reason), w.active_until = v.held,
+  w.active_hash = case when v.status >= 2 and v.held is null then null else w.active_hash end
+
+-- name: workflow_unhold
+-- A canceled run keeps its active key until none of its handlers can be at it any more. Those somebody holds come later.
+update waybill_workflow w
+join (
+  select id from waybill_workflow where active_until <= timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) for update skip locked
+) due on due.id = w.id
+set w.active_hash = null, w.active_until = null
+
+-- name: workflow_gate
+select s.id, s.step_key, s.kind, s.status, s.token_hash, s.output, s.error_code, s.error_message, s.reason, s.may_fail
+from waybill_workflow_step s
+where s.workflow_id = :workflow and s.step_key = :key
+for update
+
+-- name: workflow_open_steps
+select s.id, s.kind, s.status
+from waybill_workflow_step s
+where s.workflow_id = :workflow and s.status < 3
+for update
+
+-- name: workflow_due
+-- Without a lock: the runs are locked next, and then the steps are read again.
+select s.id, s.workflow_id
+from waybill_workflow_step s
+where s.wake_at <= timestampdiff(microsecond, '1970-01-01', utc_timestamp(6))
+order by s.wake_at
+limit :limit
+
+-- name: workflow_next_wake
+select min(s.wake_at) - timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) as micros from waybill_workflow_step s
+
+-- name: workflow_timers
+select s.id, s.workflow_id, s.step_key, s.kind, s.status, s.released_at, s.deadline_micros, s.remind_micros, s.remind_type, s.wake_at, s.may_fail, w.tenant, w.type
+from json_table(:ids, '$[*]' columns (id char(36) character set ascii path '$')) v
+straight_join waybill_workflow_step s force index (primary) on s.id = unhex(replace(v.id, '-', ''))
+straight_join waybill_workflow w force index (primary) on w.id = s.workflow_id
+where s.wake_at is not null
+for update
+
+-- name: workflow_change_find
+select request from waybill_workflow_change where workflow_id = :workflow and change_hash = :hash
+for update
+
+-- name: workflow_change_insert
+insert into waybill_workflow_change (workflow_id, change_hash, change_key, request, created_at)
+values (:workflow, :hash, :key, :request, timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)))
+
+-- name: workflow_step_states
+-- All steps of a run as prerequisites of new ones.
+select s.id, s.step_key, s.status, s.place, coalesce(s.output, j.output) as output
+from waybill_workflow_step s
+left join waybill_job j on j.id = s.id
+where s.workflow_id = :workflow
+for update
+
+-- name: workflow_retry_steps
+select s.id, s.step_key, s.kind, s.status, s.needed, s.may_fail, s.delay_micros, s.deadline_micros, s.remind_micros, j.id as job_id, j.lease_until, coalesce(s.output, j.output) as output
+from waybill_workflow_step s
+left join waybill_job j on j.id = s.id
+where s.workflow_id = :workflow
+for update
+
+-- name: workflow_retry_edges
+select e.prerequisite_id, e.dependent_id, e.mode, e.wanted
+from waybill_workflow_edge e
+where e.workflow_id = :workflow
+for update
+
+-- name: workflow_step_reset
+-- What was before is forgotten; the attempts of its job are kept.
+update json_table(:batch, '$[*]' columns (id char(36) path '$.id', status integer path '$.status', pending integer path '$.pending', satisfied integer path '$.satisfied', released_at bigint path '$.released_at', finished_at bigint path '$.finished_at', wake_at bigint path '$.wake_at', reason varchar(512) character set utf8mb4 path '$.reason')) v
+straight_join waybill_workflow_step s force index (primary) on s.id = unhex(replace(v.id, '-', ''))
+set s.status = v.status, s.pending = v.pending, s.satisfied = v.satisfied, s.released_at = v.released_at, s.finished_at = v.finished_at,
+  s.wake_at = v.wake_at, s.reason = v.reason, s.output = null, s.error_code = null, s.error_message = null
+
+-- name: workflow_job_requeue
+-- A new run of each, which goes on from its checkpoint.
+update json_table(:ids, '$[*]' columns (id char(36) character set ascii path '$')) v
+straight_join waybill_job j force index (primary) on j.id = unhex(replace(v.id, '-', ''))
+set j.status = 1, j.run = j.run + 1, j.attempt = 0, j.due_at = timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)), j.turn = timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) - j.priority * :ageing, j.stage = 'queued', j.reason = :reason,
+  j.error_code = null, j.error_message = null, j.output = null, j.started_at = null, j.finished_at = null, j.lease_until = null, j.leased_at = null, j.held_hash = null
+
+-- name: workflow_reopen
+update waybill_workflow
+set status = :status, open_steps = :open, active_steps = :active, failed_steps = 0, finished_at = null, reason = null, active_until = null, active_hash = :hash
+where id = :id
+
+-- name: workflow_copy_run
+select type, tenant, result_step, active_key, input from waybill_workflow where id = :workflow
+
+-- name: workflow_copy_steps
+select s.id, s.step_key, s.place, s.kind, s.status, s.needed, s.may_fail, s.type, s.priority, s.max_attempts, s.timeout_micros, s.stage, s.delay_micros,
+  s.resource_key, s.resource_hash, s.token_hash, s.deadline_micros, s.remind_micros, s.remind_type, s.payload, s.reason,
+  coalesce(s.output, j.output) as output, coalesce(s.error_code, j.error_code) as error_code, coalesce(s.error_message, j.error_message) as error_message
+from waybill_workflow_step s
+left join waybill_job j on j.id = s.id
+where s.workflow_id = :workflow
+order by s.place
+for update
+
+-- name: workflow_get
+select id, type, tenant, status, step_count, open_steps, result_step, idempotency_key, active_key, source_id, source_step, reason, created_at, finished_at from waybill_workflow where id = :id
+
+-- name: workflow_find_key
+select id from waybill_workflow where idempotency_hash = :hash
+
+-- name: workflow_find_active
+select id from waybill_workflow where active_hash = :hash
+
+-- name: workflow_body
+select w.input, coalesce(s.output, j.output) as result
+from waybill_workflow w
+left join waybill_workflow_step s on s.workflow_id = w.id and s.step_key = w.result_step and s.status = 3
+left join waybill_job j on j.id = s.id
+where w.id = :id
+
+-- name: workflow_page
+select id, type, tenant, status, step_count, open_steps, result_step, idempotency_key, active_key, source_id, source_step, reason, created_at, finished_at
+from waybill_workflow
+where (:tenant is null or tenant = :tenant) and (:type is null or type = :type) and (:status is null or status = :status)
+  and (:after is null or id < :after)
+order by id desc
+limit :limit
+
+-- name: workflow_page_attribute
+select w.id, w.type, w.tenant, w.status, w.step_count, w.open_steps, w.result_step, w.idempotency_key, w.active_key, w.source_id, w.source_step, w.reason, w.created_at, w.finished_at
+from waybill_workflow_attribute a
+join waybill_workflow w on w.id = a.workflow_id
+where a.name = :name and a.value = :value and (:tenant is null or w.tenant = :tenant) and (:type is null or w.type = :type) and (:status is null or w.status = :status)
+  and (:after is null or a.workflow_id < :after)
+order by a.workflow_id desc
+limit :limit
+
+-- name: workflow_attributes
+select name, value from waybill_workflow_attribute where workflow_id = :id order by name
+
+-- name: workflow_steps
+select s.id, s.step_key, s.kind, s.status, s.type, s.needed, s.pending, s.satisfied, s.may_fail, s.released_at, s.finished_at, s.wake_at, s.deadline_micros,
+  coalesce(s.error_code, j.error_code) as error_code, coalesce(s.error_message, j.error_message) as error_message, coalesce(s.reason, j.reason) as reason,
+  j.status as job_status, j.run, j.attempt, j.started_at, j.due_at, j.worker
+from waybill_workflow_step s
+left join waybill_job j on j.id = s.id
+where s.workflow_id = :id
+order by s.place
+
+-- name: workflow_edges
+select p.step_key as prerequisite, s.step_key as dependent, e.mode, e.wanted
+from waybill_workflow_edge e
+join waybill_workflow_step p on p.id = e.prerequisite_id
+join waybill_workflow_step s on s.id = e.dependent_id
+where e.workflow_id = :id
+order by s.place, p.place
+
+-- name: workflow_step_body
+select s.payload, coalesce(s.output, j.output) as output
+from waybill_workflow_step s
+left join waybill_job j on j.id = s.id
+where s.workflow_id = :workflow and s.step_key = :key
+
+-- name: workflow_inputs
+-- What the prerequisites of a step left behind.
+select p.step_key, p.status, coalesce(p.output, j.output) as output
+from waybill_workflow_edge e
+join waybill_workflow_step p on p.id = e.prerequisite_id
+left join waybill_job j on j.id = p.id
+where e.workflow_id = :workflow and e.dependent_id = :step
+order by p.place
+
+-- name: workflow_of_step
+select s.workflow_id, s.step_key, w.input
+from waybill_workflow_step s
+join waybill_workflow w on w.id = s.workflow_id
+where s.id = :step
+
+-- name: workflow_statuses
+-- Of runs that somebody waits for.
+select w.id, w.status
+from json_table(:ids, '$[*]' columns (id char(36) character set ascii path '$')) v
+straight_join waybill_workflow w force index (primary) on w.id = unhex(replace(v.id, '-', ''))
+
+-- name: workflow_purge_pick
+select id
+from waybill_workflow
+where status >= 2 and status = :status and finished_at < timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) - :age
+order by finished_at
+limit :limit
+for update skip locked
+
+-- name: workflow_purge_job_attempt
+delete c
+from json_table(:ids, '$[*]' columns (id char(36) character set ascii path '$')) v
+straight_join waybill_workflow_step s force index (waybill_workflow_step_uq) on s.workflow_id = unhex(replace(v.id, '-', ''))
+straight_join waybill_job_attempt c on c.job_id = s.id
+
+-- name: workflow_purge_job_event
+delete c
+from json_table(:ids, '$[*]' columns (id char(36) character set ascii path '$')) v
+straight_join waybill_workflow_step s force index (waybill_workflow_step_uq) on s.workflow_id = unhex(replace(v.id, '-', ''))
+straight_join waybill_job_event c on c.job_id = s.id
+
+-- name: workflow_purge_job_log
+delete c
+from json_table(:ids, '$[*]' columns (id char(36) character set ascii path '$')) v
+straight_join waybill_workflow_step s force index (waybill_workflow_step_uq) on s.workflow_id = unhex(replace(v.id, '-', ''))
+straight_join waybill_job_log c on c.job_id = s.id
+
+-- name: workflow_purge_job
+delete c
+from json_table(:ids, '$[*]' columns (id char(36) character set ascii path '$')) v
+straight_join waybill_workflow_step s force index (waybill_workflow_step_uq) on s.workflow_id = unhex(replace(v.id, '-', ''))
+straight_join waybill_job c on c.id = s.id
+
+-- name: workflow_purge_step
+delete c
+from json_table(:ids, '$[*]' columns (id char(36) character set ascii path '$')) v
+straight_join waybill_workflow_step c on c.workflow_id = unhex(replace(v.id, '-', ''))
+
+-- name: workflow_purge_edge
+delete c
+from json_table(:ids, '$[*]' columns (id char(36) character set ascii path '$')) v
+straight_join waybill_workflow_edge c on c.workflow_id = unhex(replace(v.id, '-', ''))
+
+-- name: workflow_purge_attribute
+delete c
+from json_table(:ids, '$[*]' columns (id char(36) character set ascii path '$')) v
+straight_join waybill_workflow_attribute c on c.workflow_id = unhex(replace(v.id, '-', ''))
+
+-- name: workflow_purge_change
+delete c
+from json_table(:ids, '$[*]' columns (id char(36) character set ascii path '$')) v
+straight_join waybill_workflow_change c on c.workflow_id = unhex(replace(v.id, '-', ''))
+
+-- name: workflow_purge
+delete c
+from json_table(:ids, '$[*]' columns (id char(36) character set ascii path '$')) v
+straight_join waybill_workflow c on c.id = unhex(replace(v.id, '-', ''))

@@ -1,0 +1,377 @@
+-- Workflows.
+--
+-- Tables: waybill_workflow (one row per run, which is also its lock), waybill_workflow_step, waybill_workflow_edge,
+-- waybill_workflow_attribute, waybill_workflow_change. A step's job has the step's id.
+-- Indexes: unique keys on idempotency_hash and active_hash; steps by (workflow_id, step_key) and those with a timer by
+-- wake_at; edges by (workflow_id, prerequisite_id) and (workflow_id, dependent_id).
+-- Locking: whoever changes anything of a run holds its row; runs are locked by id, before any job.
+-- What is read under that lock needs none of its own: a run that has changed since a caller's snapshot is refused.
+
+-- name: workflow_types
+select type, max_attempts, timeout_micros, priority
+from waybill_job_definition
+where type in (select e from json_array_elements_text(cast(:types as json)) e) and enabled
+
+-- name: workflow_insert
+-- A key that somebody has already inserts nothing.
+insert into waybill_workflow (
+  id, type, tenant, status, open_steps, active_steps, failed_steps, step_count, edge_count, result_step, idempotency_key, idempotency_hash,
+  active_key, active_hash, source_id, source_step, input, request, created_at, finished_at
+) values (
+  :id, :type, :tenant, :status, :open, :active, :failed, :steps, :edges, :result_step, :idempotency_key, :idempotency_hash,
+  :active_key, :active_hash, cast(:source as uuid), :source_step, :input, :request, cast(extract(epoch from clock_timestamp()) * 1000000 as bigint), null
+)
+on conflict do nothing
+
+-- name: workflow_by_idempotency
+-- Locked, so that the answer stays true until the caller commits.
+select id, status, request from waybill_workflow where idempotency_hash = :hash
+for key share
+
+-- name: workflow_by_active
+select id, status, request from waybill_workflow where active_hash = :hash
+for key share
+
+-- name: workflow_step_insert
+insert into waybill_workflow_step (
+  id, workflow_id, step_key, place, kind, status, needed, pending, satisfied, may_fail, type, priority, max_attempts, timeout_micros,
+  stage, delay_micros, resource_key, resource_hash, token_hash, deadline_micros, remind_micros, remind_type, wake_at, released_at,
+  finished_at, payload, output, error_code, error_message
+)
+select v.id, :workflow, v.step_key, v.place, v.kind, v.status, v.needed, v.pending, v.satisfied, v.may_fail, v.type, v.priority, v.max_attempts, v.timeout,
+  v.stage, v.delay, v.resource_key, v.resource_hash, v.token_hash, v.deadline, v.remind, v.remind_type, c.now + v.wake, case when v.status in (1, 2) then c.now end,
+  case when v.status >= 3 then c.now end, v.payload, v.output, v.error_code, v.error_message
+from json_to_recordset(cast(:batch as json)) as v (id uuid, step_key text, place integer, kind integer, status integer, needed integer, pending integer, satisfied integer, may_fail integer, type text, priority integer, max_attempts integer, timeout bigint, stage text, delay bigint, resource_key text, resource_hash text, token_hash text, deadline bigint, remind bigint, remind_type text, wake bigint, payload text, output text, error_code text, error_message text)
+cross join (select cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) as now) c
+
+-- name: workflow_edge_insert
+insert into waybill_workflow_edge (workflow_id, prerequisite_id, dependent_id, mode, wanted)
+select :workflow, v.prerequisite, v.dependent, v.mode, v.wanted
+from json_to_recordset(cast(:batch as json)) as v (prerequisite uuid, dependent uuid, mode integer, wanted text)
+
+-- name: workflow_attribute_insert
+insert into waybill_workflow_attribute (workflow_id, name, value)
+select :workflow, v.name, v.value
+from json_to_recordset(cast(:batch as json)) as v (name text, value text)
+
+-- name: workflow_job_insert
+-- Steps whose turn has come become jobs of the same id; all they need was fixed at the start.
+insert into waybill_job (
+  id, type, tenant, status, turn, due_at, priority, run, attempt, max_attempts, timeout_micros, stage, created_at,
+  resource_key, resource_hash, workflow_id, payload
+)
+select s.id, s.type, w.tenant, case when coalesce(s.delay_micros, 0) > 0 then 0 else 1 end,
+  c.now + coalesce(s.delay_micros, 0) - s.priority * cast(:ageing as bigint), c.now + coalesce(s.delay_micros, 0), s.priority, 1, 0,
+  s.max_attempts, s.timeout_micros, s.stage, c.now, s.resource_key, s.resource_hash, s.workflow_id, s.payload
+from waybill_workflow_step s
+join waybill_workflow w on w.id = s.workflow_id
+cross join (select cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) as now) c
+where s.id = any (array(
+  select cast(e as uuid) from json_array_elements_text(cast(:ids as json)) e
+))
+
+-- name: workflow_lock
+-- The clock is read behind the lock.
+with locked as materialized (
+  select w.id, w.type, w.tenant, w.active_key, w.status, w.open_steps, w.active_steps, w.failed_steps, w.step_count, w.edge_count
+  from waybill_workflow w
+  where w.id = any (array(
+    select cast(e as uuid) from json_array_elements_text(cast(:ids as json)) e
+  ))
+  order by w.id
+  for no key update of w
+)
+select id, type, tenant, active_key, status, open_steps, active_steps, failed_steps, step_count, edge_count, cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) as now
+from locked
+
+-- name: workflow_lock_free
+-- Those that somebody holds are left out: their turn comes again.
+with locked as materialized (
+  select w.id, w.type, w.tenant, w.active_key, w.status, w.open_steps, w.active_steps, w.failed_steps, w.step_count, w.edge_count
+  from waybill_workflow w
+  where w.id = any (array(
+    select cast(e as uuid) from json_array_elements_text(cast(:ids as json)) e
+  ))
+  order by w.id
+  for no key update of w skip locked
+)
+select id, type, tenant, active_key, status, open_steps, active_steps, failed_steps, step_count, edge_count, cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) as now
+from locked
+
+-- name: workflow_dependents
+-- Steps that end, and the edges that lead from them to those that still wait, with the counters of the latter.
+select p.workflow_id, p.id as prerequisite_id, p.status as ended_status, p.may_fail as ended_may_fail, s.id as dependent_id, e.mode, e.wanted, s.step_key, s.kind, s.needed, s.pending, s.satisfied, s.may_fail,
+  s.delay_micros, s.deadline_micros, s.remind_micros
+from waybill_workflow_step p
+left join waybill_workflow_edge e on e.workflow_id = p.workflow_id and e.prerequisite_id = p.id
+left join waybill_workflow_step s on s.id = e.dependent_id and s.status = 0
+where p.id = any (array(
+  select cast(e as uuid) from json_array_elements_text(cast(:ids as json)) e
+))
+
+-- name: workflow_blocked
+-- All edges that lead to steps that still wait.
+select e.workflow_id, e.prerequisite_id, e.dependent_id, e.mode, e.wanted, s.step_key, s.kind, s.needed, s.pending, s.satisfied, s.may_fail,
+  s.delay_micros, s.deadline_micros, s.remind_micros
+from waybill_workflow_edge e
+join waybill_workflow_step s on s.id = e.dependent_id and s.status = 0
+where e.workflow_id = any (array(
+  select cast(e as uuid) from json_array_elements_text(cast(:ids as json)) e
+))
+
+-- name: workflow_step_update
+update waybill_workflow_step
+set status = v.status, pending = coalesce(v.pending, waybill_workflow_step.pending), satisfied = coalesce(v.satisfied, waybill_workflow_step.satisfied),
+  released_at = coalesce(v.released_at, waybill_workflow_step.released_at), finished_at = coalesce(v.finished_at, waybill_workflow_step.finished_at), wake_at = v.wake_at,
+  output = coalesce(v.output, waybill_workflow_step.output), error_code = coalesce(v.code, waybill_workflow_step.error_code),
+  error_message = coalesce(v.message, waybill_workflow_step.error_message), reason = coalesce(v.reason, waybill_workflow_step.reason)
+from json_to_recordset(cast(:batch as json)) as v (id uuid, status integer, pending integer, satisfied integer, released_at bigint, finished_at bigint, wake_at bigint, output text, code text, message text, reason text)
+where waybill_workflow_step.id = v.id
+
+-- name: workflow_update
+-- Whoever has ended gives his active key back, unless a handler may still be at it.
+update waybill_workflow
+set status = v.status, open_steps = v.open, active_steps = v.active, failed_steps = v.failed, step_count = v.steps, edge_count = v.edges,
+  finished_at = v.finished_at, reason = coalesce(v.reason, waybill_workflow.reason), active_until = v.held,
+  active_hash = case when v.status >= 2 and v.held is null then null else waybill_workflow.active_hash end
+from json_to_recordset(cast(:batch as json)) as v (id uuid, status integer, open integer, active integer, failed integer, steps integer, edges integer, finished_at bigint, held bigint, reason text)
+where waybill_workflow.id = v.id
+
+-- name: workflow_unhold
+-- A canceled run keeps its active key until none of its handlers can be at it any more. Those somebody holds come later.
+update waybill_workflow
+set active_hash = null, active_until = null
+where id in (
+  select id from waybill_workflow where active_until <= cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) for no key update skip locked
+)
+
+-- name: workflow_gate
+select s.id, s.step_key, s.kind, s.status, s.token_hash, s.output, s.error_code, s.error_message, s.reason, s.may_fail
+from waybill_workflow_step s
+where s.workflow_id = :workflow and s.step_key = :key
+
+-- name: workflow_open_steps
+select s.id, s.kind, s.status
+from waybill_workflow_step s
+where s.workflow_id = :workflow and s.status < 3
+
+-- name: workflow_due
+-- Without a lock: the runs are locked next, and then the steps are read again.
+select s.id, s.workflow_id
+from waybill_workflow_step s
+where s.wake_at <= cast(extract(epoch from clock_timestamp()) * 1000000 as bigint)
+order by s.wake_at
+limit :limit
+
+-- name: workflow_next_wake
+select min(s.wake_at) - cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) as micros from waybill_workflow_step s
+
+-- name: workflow_timers
+select s.id, s.workflow_id, s.step_key, s.kind, s.status, s.released_at, s.deadline_micros, s.remind_micros, s.remind_type, s.wake_at, s.may_fail, w.tenant, w.type
+from waybill_workflow_step s
+join waybill_workflow w on w.id = s.workflow_id
+where s.id = any (array(
+  select cast(e as uuid) from json_array_elements_text(cast(:ids as json)) e
+)) and s.wake_at is not null
+
+-- name: workflow_change_find
+select request from waybill_workflow_change where workflow_id = :workflow and change_hash = :hash
+
+-- name: workflow_change_insert
+insert into waybill_workflow_change (workflow_id, change_hash, change_key, request, created_at)
+values (:workflow, :hash, :key, :request, cast(extract(epoch from clock_timestamp()) * 1000000 as bigint))
+
+-- name: workflow_step_states
+-- All steps of a run as prerequisites of new ones.
+select s.id, s.step_key, s.status, s.place, coalesce(s.output, j.output) as output
+from waybill_workflow_step s
+left join waybill_job j on j.id = s.id
+where s.workflow_id = :workflow
+
+-- name: workflow_retry_steps
+select s.id, s.step_key, s.kind, s.status, s.needed, s.may_fail, s.delay_micros, s.deadline_micros, s.remind_micros, j.id as job_id, j.lease_until, coalesce(s.output, j.output) as output
+from waybill_workflow_step s
+left join waybill_job j on j.id = s.id
+where s.workflow_id = :workflow
+
+-- name: workflow_retry_edges
+select e.prerequisite_id, e.dependent_id, e.mode, e.wanted
+from waybill_workflow_edge e
+where e.workflow_id = :workflow
+
+-- name: workflow_step_reset
+-- What was before is forgotten; the attempts of its job are kept.
+update waybill_workflow_step
+set status = v.status, pending = v.pending, satisfied = v.satisfied, released_at = v.released_at, finished_at = v.finished_at,
+  wake_at = v.wake_at, reason = v.reason, output = null, error_code = null, error_message = null
+from json_to_recordset(cast(:batch as json)) as v (id uuid, status integer, pending integer, satisfied integer, released_at bigint, finished_at bigint, wake_at bigint, reason text)
+where waybill_workflow_step.id = v.id
+
+-- name: workflow_job_requeue
+-- A new run of each, which goes on from its checkpoint.
+update waybill_job
+set status = 1, run = run + 1, attempt = 0, due_at = cast(extract(epoch from clock_timestamp()) * 1000000 as bigint), turn = cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) - priority * cast(:ageing as bigint), stage = 'queued', reason = :reason,
+  error_code = null, error_message = null, output = null, started_at = null, finished_at = null, lease_until = null, leased_at = null, held_hash = null
+where id = any (array(
+  select cast(e as uuid) from json_array_elements_text(cast(:ids as json)) e
+))
+
+-- name: workflow_reopen
+update waybill_workflow
+set status = :status, open_steps = :open, active_steps = :active, failed_steps = 0, finished_at = null, reason = null, active_until = null, active_hash = :hash
+where id = :id
+
+-- name: workflow_copy_run
+select type, tenant, result_step, active_key, input from waybill_workflow where id = :workflow
+
+-- name: workflow_copy_steps
+select s.id, s.step_key, s.place, s.kind, s.status, s.needed, s.may_fail, s.type, s.priority, s.max_attempts, s.timeout_micros, s.stage, s.delay_micros,
+  s.resource_key, s.resource_hash, s.token_hash, s.deadline_micros, s.remind_micros, s.remind_type, s.payload, s.reason,
+  coalesce(s.output, j.output) as output, coalesce(s.error_code, j.error_code) as error_code, coalesce(s.error_message, j.error_message) as error_message
+from waybill_workflow_step s
+left join waybill_job j on j.id = s.id
+where s.workflow_id = :workflow
+order by s.place
+
+-- name: workflow_get
+select id, type, tenant, status, step_count, open_steps, result_step, idempotency_key, active_key, source_id, source_step, reason, created_at, finished_at from waybill_workflow where id = :id
+
+-- name: workflow_find_key
+select id from waybill_workflow where idempotency_hash = :hash
+
+-- name: workflow_find_active
+select id from waybill_workflow where active_hash = :hash
+
+-- name: workflow_body
+select w.input, coalesce(s.output, j.output) as result
+from waybill_workflow w
+left join waybill_workflow_step s on s.workflow_id = w.id and s.step_key = w.result_step and s.status = 3
+left join waybill_job j on j.id = s.id
+where w.id = :id
+
+-- name: workflow_page
+select id, type, tenant, status, step_count, open_steps, result_step, idempotency_key, active_key, source_id, source_step, reason, created_at, finished_at
+from waybill_workflow
+where (cast(:tenant as text) is null or tenant = cast(:tenant as text)) and (cast(:type as text) is null or type = cast(:type as text)) and (cast(:status as smallint) is null or status = cast(:status as smallint))
+  and (cast(:after as uuid) is null or id < cast(:after as uuid))
+order by id desc
+limit :limit
+
+-- name: workflow_page_attribute
+select w.id, w.type, w.tenant, w.status, w.step_count, w.open_steps, w.result_step, w.idempotency_key, w.active_key, w.source_id, w.source_step, w.reason, w.created_at, w.finished_at
+from waybill_workflow_attribute a
+join waybill_workflow w on w.id = a.workflow_id
+where a.name = :name and a.value = :value and (cast(:tenant as text) is null or w.tenant = cast(:tenant as text)) and (cast(:type as text) is null or w.type = cast(:type as text)) and (cast(:status as smallint) is null or w.status = cast(:status as smallint))
+  and (cast(:after as uuid) is null or a.workflow_id < cast(:after as uuid))
+order by a.workflow_id desc
+limit :limit
+
+-- name: workflow_attributes
+select name, value from waybill_workflow_attribute where workflow_id = :id order by name
+
+-- name: workflow_steps
+select s.id, s.step_key, s.kind, s.status, s.type, s.needed, s.pending, s.satisfied, s.may_fail, s.released_at, s.finished_at, s.wake_at, s.deadline_micros,
+  coalesce(s.error_code, j.error_code) as error_code, coalesce(s.error_message, j.error_message) as error_message, coalesce(s.reason, j.reason) as reason,
+  j.status as job_status, j.run, j.attempt, j.started_at, j.due_at, j.worker
+from waybill_workflow_step s
+left join waybill_job j on j.id = s.id
+where s.workflow_id = :id
+order by s.place
+
+-- name: workflow_edges
+select p.step_key as prerequisite, s.step_key as dependent, e.mode, e.wanted
+from waybill_workflow_edge e
+join waybill_workflow_step p on p.id = e.prerequisite_id
+join waybill_workflow_step s on s.id = e.dependent_id
+where e.workflow_id = :id
+order by s.place, p.place
+
+-- name: workflow_step_body
+select s.payload, coalesce(s.output, j.output) as output
+from waybill_workflow_step s
+left join waybill_job j on j.id = s.id
+where s.workflow_id = :workflow and s.step_key = :key
+
+-- name: workflow_inputs
+-- What the prerequisites of a step left behind.
+select p.step_key, p.status, coalesce(p.output, j.output) as output
+from waybill_workflow_edge e
+join waybill_workflow_step p on p.id = e.prerequisite_id
+left join waybill_job j on j.id = p.id
+where e.workflow_id = :workflow and e.dependent_id = :step
+order by p.place
+
+-- name: workflow_of_step
+select s.workflow_id, s.step_key, w.input
+from waybill_workflow_step s
+join waybill_workflow w on w.id = s.workflow_id
+where s.id = :step
+
+-- name: workflow_statuses
+-- Of runs that somebody waits for.
+select w.id, w.status
+from waybill_workflow w
+where w.id = any (array(
+  select cast(e as uuid) from json_array_elements_text(cast(:ids as json)) e
+))
+
+-- name: workflow_purge_pick
+select id
+from waybill_workflow
+where status >= 2 and status = :status and finished_at < cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) - :age
+order by finished_at
+limit :limit
+for update skip locked
+
+-- name: workflow_purge_job_attempt
+delete from waybill_job_attempt where job_id in (
+  select s.id from waybill_workflow_step s where s.workflow_id = any (array(
+    select cast(e as uuid) from json_array_elements_text(cast(:ids as json)) e
+  ))
+)
+
+-- name: workflow_purge_job_event
+delete from waybill_job_event where job_id in (
+  select s.id from waybill_workflow_step s where s.workflow_id = any (array(
+    select cast(e as uuid) from json_array_elements_text(cast(:ids as json)) e
+  ))
+)
+
+-- name: workflow_purge_job_log
+delete from waybill_job_log where job_id in (
+  select s.id from waybill_workflow_step s where s.workflow_id = any (array(
+    select cast(e as uuid) from json_array_elements_text(cast(:ids as json)) e
+  ))
+)
+
+-- name: workflow_purge_job
+delete from waybill_job where id in (
+  select s.id from waybill_workflow_step s where s.workflow_id = any (array(
+    select cast(e as uuid) from json_array_elements_text(cast(:ids as json)) e
+  ))
+)
+
+-- name: workflow_purge_step
+delete from waybill_workflow_step where workflow_id = any (array(
+  select cast(e as uuid) from json_array_elements_text(cast(:ids as json)) e
+))
+
+-- name: workflow_purge_edge
+delete from waybill_workflow_edge where workflow_id = any (array(
+  select cast(e as uuid) from json_array_elements_text(cast(:ids as json)) e
+))
+
+-- name: workflow_purge_attribute
+delete from waybill_workflow_attribute where workflow_id = any (array(
+  select cast(e as uuid) from json_array_elements_text(cast(:ids as json)) e
+))
+
+-- name: workflow_purge_change
+delete from waybill_workflow_change where workflow_id = any (array(
+  select cast(e as uuid) from json_array_elements_text(cast(:ids as json)) e
+))
+
+-- name: workflow_purge
+delete from waybill_workflow where id = any (array(
+  select cast(e as uuid) from json_array_elements_text(cast(:ids as json)) e
+))

@@ -1,0 +1,186 @@
+package dev.waybill.internal.workflow;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.waybill.internal.sql.Statements;
+import dev.waybill.job.Scope;
+import dev.waybill.testkit.DatabaseProduct;
+import dev.waybill.testkit.EveryDatabase;
+import dev.waybill.testkit.TestDatabase;
+import dev.waybill.workflow.Step;
+import dev.waybill.workflow.Workflow;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The statements of release find what they need by an index, however many runs there are. */
+@Tag("once")
+@EveryDatabase
+@Timeout(300)
+class WorkflowPlanTest {
+  private static final List<String> HOT =
+      List.of(
+          "workflow_lock",
+          "workflow_lock_free",
+          "workflow_dependents",
+          "workflow_blocked",
+          "workflow_step_update",
+          "workflow_update",
+          "workflow_job_insert",
+          "workflow_gate",
+          "workflow_open_steps",
+          "workflow_due",
+          "workflow_next_wake",
+          "workflow_timers",
+          "workflow_inputs",
+          "workflow_of_step",
+          "workflow_steps",
+          "workflow_edges",
+          "workflow_statuses",
+          "workflow_by_idempotency",
+          "workflow_by_active",
+          "workflow_unhold",
+          "workflow_page_attribute");
+
+  private final WorkflowBench bench;
+  private UUID run = new UUID(0, 0);
+  private UUID step = new UUID(0, 0);
+
+  WorkflowPlanTest(TestDatabase database) {
+    this.bench = WorkflowBench.on(database.fresh(), "t");
+  }
+
+  private void fill() throws SQLException {
+    try (Connection connection = bench.home().connect()) {
+      connection.setAutoCommit(false);
+      // PostgreSQL takes a set of unknown size for a hundred rows, for which a small table is read.
+      int runs = bench.home().product() == DatabaseProduct.POSTGRESQL ? 3000 : 400;
+      for (int i = 0; i < runs; i++) {
+        Workflow.Builder workflow = Workflow.of("w").attribute("no", "" + i);
+        for (int s = 0; s < 12; s++) {
+          Step.Builder each = Step.job("s" + s, "t");
+          if (s > 0) {
+            each.after("s" + (s - 1));
+          }
+          workflow.step(each);
+        }
+        run = bench.workflows().start(connection, workflow.build()).id();
+      }
+      connection.commit();
+    }
+    step = bench.step(run, "s3").id();
+    assertThat(bench.workflows().find(Scope.admin(), run)).isPresent();
+    switch (bench.home().product()) {
+      case POSTGRESQL ->
+          bench
+              .home()
+              .execute(
+                  "insert into waybill_workflow (id, type, tenant, status, open_steps, active_steps,"
+                      + " failed_steps, step_count, edge_count, input, created_at) select"
+                      + " gen_random_uuid(), type, tenant, 2, 0, 0, 0, 1, 0, input, created_at from"
+                      + " waybill_workflow cross join generate_series(1, 15)",
+                  "analyze");
+      case SQLITE -> bench.home().execute("analyze");
+      case MYSQL, MARIADB ->
+          bench
+              .home()
+              .execute(
+                  "analyze table waybill_workflow, waybill_workflow_step, waybill_workflow_edge,"
+                      + " waybill_workflow_attribute, waybill_job");
+    }
+  }
+
+  @Test
+  void hotStatementsDoNotScan() throws SQLException {
+    fill();
+    for (String name : HOT) {
+      assertThat(plan(name)).as(name).isNotEmpty().noneMatch(this::isScan);
+    }
+  }
+
+  private boolean isScan(String line) {
+    return switch (bench.home().product()) {
+      case POSTGRESQL -> line.contains("Seq Scan on waybill_");
+      case SQLITE -> line.matches("SCAN (w|s|p|e|j|a|waybill_.*)");
+      // The table that an insert fills is listed, too.
+      case MYSQL, MARIADB -> line.matches("(w|s|p|e|j|a|waybill_workflow.*) ALL");
+    };
+  }
+
+  private List<String> plan(String name) throws SQLException {
+    List<String> lines = new ArrayList<>();
+    String explain =
+        bench.home().product() == DatabaseProduct.SQLITE ? "explain query plan " : "explain ";
+    try (Connection connection = bench.home().connect();
+        Statement statement = connection.createStatement();
+        ResultSet result = statement.executeQuery(explain + literal(name))) {
+      while (result.next()) {
+        lines.add(
+            switch (bench.home().product()) {
+              case POSTGRESQL -> result.getString(1).strip();
+              case SQLITE -> result.getString("detail");
+              case MYSQL, MARIADB -> result.getString("table") + " " + result.getString("type");
+            });
+      }
+    }
+    return lines;
+  }
+
+  /** The statement with values in place of its parameters. */
+  private String literal(String name) {
+    String folder =
+        switch (bench.home().product()) {
+          case POSTGRESQL -> "postgres";
+          case MYSQL -> "mysql";
+          case MARIADB -> "mariadb";
+          case SQLITE -> "sqlite";
+        };
+    String text =
+        Statements.blocks(Statements.resource("/dev/waybill/sql/" + folder + "/workflow.sql"))
+            .getOrDefault(name, "")
+            .replaceAll("(?m)^--.*$", "");
+    boolean ofSteps =
+        List.of("workflow_dependents", "workflow_job_insert", "workflow_timers").contains(name);
+    Map<String, String> values =
+        Map.ofEntries(
+            Map.entry("ids", "'[\"" + (ofSteps ? step : run) + "\"]'"),
+            Map.entry("workflow", literal(run)),
+            Map.entry("id", literal(run)),
+            Map.entry("step", literal(step)),
+            Map.entry("key", "'s3'"),
+            Map.entry("hash", "'x'"),
+            Map.entry("limit", "10"),
+            Map.entry("ageing", "60000000"),
+            Map.entry("name", "'no'"),
+            Map.entry("value", "'7'"),
+            Map.entry("tenant", "null"),
+            Map.entry("type", "null"),
+            Map.entry("status", "null"),
+            Map.entry("after", "null"),
+            Map.entry(
+                "batch",
+                "'[{\"id\":\"%s\",\"status\":0,\"open\":1,\"active\":1,\"failed\":0,\"steps\":1,\"edges\":0}]'"
+                    .formatted(name.equals("workflow_update") ? run : step)));
+    return Pattern.compile("(?<![:\\w]):([a-z_]+)")
+        .matcher(text)
+        .replaceAll(
+            match -> Matcher.quoteReplacement(values.getOrDefault(match.group(1), match.group())));
+  }
+
+  private String literal(UUID id) {
+    return switch (bench.home().product()) {
+      case POSTGRESQL, SQLITE -> "'" + id + "'";
+      case MYSQL, MARIADB -> "x'" + id.toString().replace("-", "") + "'";
+    };
+  }
+}

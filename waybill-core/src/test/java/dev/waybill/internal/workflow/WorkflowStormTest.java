@@ -1,0 +1,275 @@
+package dev.waybill.internal.workflow;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.waybill.DatabaseException;
+import dev.waybill.internal.loop.Time;
+import dev.waybill.internal.workflow.WorkflowBench.Engine;
+import dev.waybill.job.JobResult;
+import dev.waybill.job.Scope;
+import dev.waybill.testkit.EveryDatabase;
+import dev.waybill.testkit.TestDatabase;
+import dev.waybill.workflow.Append;
+import dev.waybill.workflow.Dependency;
+import dev.waybill.workflow.GateCompletion;
+import dev.waybill.workflow.Step;
+import dev.waybill.workflow.StepHandler;
+import dev.waybill.workflow.StepInfo;
+import dev.waybill.workflow.StepStatus;
+import dev.waybill.workflow.Workflow;
+import dev.waybill.workflow.WorkflowException;
+import dev.waybill.workflow.WorkflowInfo;
+import dev.waybill.workflow.WorkflowStatus;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.Random;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Random graphs, two processes, and people who complete gates, append, cancel runs and cancel jobs
+ * at the same time. Every run ends as its graph demands, no step runs before its prerequisites,
+ * none succeeds twice, and the database reports no deadlock.
+ */
+@Tag("long")
+@EveryDatabase
+@Timeout(300)
+class WorkflowStormTest {
+  private static final int RUNS = Integer.getInteger("waybill.storm.runs", 40);
+  private static final long SEED = Long.getLong("waybill.storm.seed", 20261116L);
+
+  private final WorkflowBench bench;
+  private final Map<UUID, Integer> successes = new ConcurrentHashMap<>();
+  private final Queue<String> violations = new ConcurrentLinkedQueue<>();
+
+  WorkflowStormTest(TestDatabase database) {
+    this.bench = WorkflowBench.on(database.fresh(), "t");
+  }
+
+  private static Workflow random(Random random, int number) {
+    Workflow.Builder workflow = Workflow.of("storm").attribute("no", "" + number);
+    int size = 3 + random.nextInt(12);
+    for (int i = 0; i < size; i++) {
+      workflow.step(step(random, "s" + i, i));
+    }
+    return workflow.build();
+  }
+
+  private static Step.Builder step(Random random, String key, int before) {
+    int kind = random.nextInt(10);
+    Step.Builder step =
+        kind == 0
+            ? Step.gate(key)
+            : kind == 1
+                ? Step.delay(key, Duration.ofMillis(random.nextInt(20)))
+                : Step.job(key, "t").payload("" + random.nextInt(10));
+    int edges = before == 0 ? 0 : random.nextInt(Math.min(4, before + 1));
+    random
+        .ints(0, Math.max(1, before))
+        .distinct()
+        .limit(edges)
+        .forEach(
+            prerequisite -> {
+              if (random.nextInt(3) == 0) {
+                step.afterEnd("s" + prerequisite);
+              } else {
+                step.after("s" + prerequisite);
+              }
+            });
+    if (edges > 1 && random.nextBoolean()) {
+      step.atLeast(1 + random.nextInt(edges));
+    }
+    return random.nextInt(5) == 0 ? step.mayFail() : step;
+  }
+
+  /** Fails for good, fails once, appends, or succeeds, as its payload says. */
+  private StepHandler handler() {
+    return step -> {
+      check(step.workflow(), step.step());
+      int dice = Integer.parseInt(step.payload());
+      if (dice == 0) {
+        return JobResult.fail("storm.failed", "as told");
+      }
+      if (dice == 1 && step.attempt() == 1) {
+        return JobResult.retry("storm.again", "as told");
+      }
+      JobResult.Success success = JobResult.success("{\"dice\":" + dice + "}");
+      return success.inTransaction(
+          connection -> {
+            if (dice == 2) {
+              bench
+                  .workflows()
+                  .append(
+                      connection,
+                      Append.to(Scope.global(), step.workflow(), "by " + step.step())
+                          .step(Step.job(step.step() + "/a", "t").payload("5").after(step.step()))
+                          .step(
+                              Step.job(step.step() + "/b", "t")
+                                  .payload("6")
+                                  .after(step.step() + "/a"))
+                          .build());
+            }
+            successes.merge(step.id(), 1, Integer::sum);
+          });
+    };
+  }
+
+  /** When a step runs, its prerequisites have ended as it demands. */
+  private void check(UUID run, String key) {
+    Map<String, StepInfo> steps = bench.steps(run);
+    StepInfo step = Objects.requireNonNull(steps.get(key));
+    long satisfied =
+        step.after().stream().filter(edge -> isSatisfied(edge, steps.get(edge.step()))).count();
+    if (satisfied < step.needed()) {
+      violations.add(run + " " + key + " ran with " + satisfied + " of " + step.needed());
+    }
+  }
+
+  private static boolean isSatisfied(Dependency edge, @Nullable StepInfo step) {
+    StepInfo prerequisite = Objects.requireNonNull(step, edge.step());
+    return edge.mode() == Dependency.Mode.ON_TERMINAL
+        ? prerequisite.status().isTerminal()
+        : prerequisite.status() == StepStatus.SUCCEEDED;
+  }
+
+  @Test
+  void everyRunEndsAsItsGraphDemands() throws Exception {
+    Random random = new Random(SEED);
+    List<UUID> runs = new ArrayList<>();
+    ExecutorService people = Executors.newFixedThreadPool(3);
+    try (Engine one = bench.start(WorkflowBench.quick("w1"), Map.of("t", handler()));
+        Engine two = bench.start(WorkflowBench.quick("w2"), Map.of("t", handler()))) {
+      for (int i = 0; i < RUNS; i++) {
+        runs.add(one.workflows().start(random(random, i)).id());
+      }
+      List<Future<?>> disturbances = new ArrayList<>();
+      for (int i = 0; i < 3; i++) {
+        Random own = new Random(SEED + i + 1);
+        Engine through = i == 0 ? one : two;
+        disturbances.add(people.submit(() -> disturb(own, through, runs)));
+      }
+      for (Future<?> each : disturbances) {
+        each.get();
+      }
+      finish(runs);
+    } finally {
+      people.shutdownNow();
+    }
+    for (UUID run : runs) {
+      verify(run);
+    }
+    assertThat(violations).isEmpty();
+    assertThat(successes.values()).containsOnly(1);
+    assertThat(bench.count("waybill_job where status < 3")).isZero();
+  }
+
+  /** Completes gates, cancels runs and jobs, appends; what is too late is refused. */
+  private void disturb(Random random, Engine through, List<UUID> runs) {
+    for (int i = 0; i < RUNS; i++) {
+      UUID run = runs.get(random.nextInt(runs.size()));
+      try {
+        switch (random.nextInt(5)) {
+          case 0 -> through.workflows().cancel(Scope.global(), run, "storm");
+          case 1 ->
+              through
+                  .workflows()
+                  .append(
+                      Append.to(Scope.global(), run, "people" + i)
+                          .step(
+                              Step.job("p" + i + "/" + through.hashCode(), "t")
+                                  .payload("7")
+                                  .afterEnd("s0", "s1"))
+                          .build());
+          case 2 -> {
+            List<StepInfo> steps = through.workflows().steps(Scope.global(), run);
+            through
+                .jobEngine()
+                .jobs()
+                .cancel(Scope.global(), steps.get(random.nextInt(steps.size())).id(), "storm");
+          }
+          default -> completeGates(run);
+        }
+      } catch (WorkflowException | dev.waybill.job.JobException expected) {
+        // The run or the job has ended, or is not there yet.
+      } catch (DatabaseException e) {
+        violations.add("trouble: " + e.getMessage());
+      }
+    }
+  }
+
+  private void completeGates(UUID run) {
+    for (StepInfo step : bench.workflows().steps(Scope.global(), run)) {
+      if (step.status() == StepStatus.WAITING) {
+        try {
+          bench
+              .workflows()
+              .completeGate(GateCompletion.succeed(Scope.global(), run, step.key(), "1"));
+        } catch (WorkflowException expected) {
+          // Somebody was quicker.
+        }
+      }
+    }
+  }
+
+  private void finish(List<UUID> runs) throws InterruptedException {
+    Instant end = Instant.now().plus(Duration.ofMinutes(2));
+    List<UUID> open = new ArrayList<>(runs);
+    while (!open.isEmpty()) {
+      assertThat(Instant.now()).as("left: " + open.size() + left(open)).isBefore(end);
+      for (UUID run : List.copyOf(open)) {
+        WorkflowInfo info = bench.get(run);
+        if (info.status().isTerminal()) {
+          open.remove(run);
+        } else if (info.status() == WorkflowStatus.WAITING) {
+          completeGates(run);
+        }
+      }
+      Time.system().sleep(Duration.ofMillis(20));
+    }
+  }
+
+  private String left(List<UUID> open) {
+    return open.isEmpty() ? "" : " " + bench.get(open.get(0)) + " " + bench.statuses(open.get(0));
+  }
+
+  /** Each end follows from those of the prerequisites, and the run's from its steps'. */
+  private void verify(UUID run) throws Exception {
+    WorkflowInfo info = bench.get(run);
+    Map<String, StepInfo> steps = new LinkedHashMap<>(bench.steps(run));
+    boolean canceled = info.status() == WorkflowStatus.CANCELED;
+    boolean failed = false;
+    for (StepInfo step : steps.values()) {
+      assertThat(step.status().isTerminal()).as(run + " " + step.key()).isTrue();
+      long satisfied =
+          step.after().stream().filter(edge -> isSatisfied(edge, steps.get(edge.step()))).count();
+      if (!canceled) {
+        assertThat(step.status() == StepStatus.SKIPPED)
+            .as(run + " " + step.key() + " " + steps)
+            .isEqualTo(satisfied < step.needed());
+      }
+      boolean bad = step.status() == StepStatus.FAILED || step.status() == StepStatus.CANCELED;
+      failed |= bad && !step.mayFail();
+    }
+    if (!canceled) {
+      assertThat(info.status())
+          .as(run + " " + bench.statuses(run))
+          .isEqualTo(failed ? WorkflowStatus.FAILED : WorkflowStatus.SUCCEEDED);
+    }
+    assertThat(info.openSteps()).isZero();
+    assertThat(info.finishedAt()).isNotNull();
+  }
+}
