@@ -44,7 +44,8 @@ public final class Pipeline {
   private static final Logger log = LoggerFactory.getLogger(Pipeline.class);
   private static final Duration LAST_WORDS = Duration.ofSeconds(5);
   private static final List<String> STATEMENTS =
-      Stream.concat(Stream.of("outbox", "dead_letters"), JobEngine.SQL_FILES.stream()).toList();
+      Stream.concat(Stream.of("outbox", "parked", "dead_letters"), JobEngine.SQL_FILES.stream())
+          .toList();
 
   private final Crew crew;
   private final SessionKeeper keeper;

@@ -45,7 +45,7 @@ class RefusedCommitTest {
                         Service.NEVER_LOOKS.withRetry(
                             new RetryTuning(Duration.ofMillis(1), Duration.ofMillis(1), 1)))
                     .queue("ledger", Partitions.of(1))
-                    .maxAttempts(3)
+                    .onFailure(HeadFailure.deadLetterAfter(3))
                     .transactional(handler));
     Service.send(outbox, "ledger", "a", "bad", "c");
     received.await(all -> all.stream().anyMatch(each -> each.text().equals("c")));

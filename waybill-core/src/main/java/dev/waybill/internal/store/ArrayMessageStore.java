@@ -132,6 +132,7 @@ final class ArrayMessageStore extends MessageStore {
                           (int) row.number("attempts"),
                           row.number("lease_epoch"),
                           row.number("sequence"),
+                          (int) row.number("parked"),
                           List.of()),
                       seq == null
                           ? null
@@ -153,7 +154,12 @@ final class ArrayMessageStore extends MessageStore {
     Delivery first = lines.get(0).partition();
     return Optional.of(
         new Delivery(
-            first.processedSeq(), first.attempts(), first.epoch(), first.sequence(), messages));
+            first.processedSeq(),
+            first.attempts(),
+            first.epoch(),
+            first.sequence(),
+            first.parked(),
+            messages));
   }
 
   @Override

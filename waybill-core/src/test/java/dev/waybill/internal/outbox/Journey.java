@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.waybill.DatabaseException;
 import dev.waybill.outbox.EnqueueMessage;
 import dev.waybill.outbox.HandlerResult;
+import dev.waybill.outbox.HeadFailure;
 import dev.waybill.outbox.MessageResult;
 import dev.waybill.outbox.Outbox;
 import dev.waybill.outbox.OutboxMessage;
@@ -52,7 +53,7 @@ final class Journey {
         Partitions.of(partitions),
         handler,
         Line.LEASE,
-        0,
+        HeadFailure.block(),
         0,
         Duration.ZERO,
         Duration.ofMillis(1),
