@@ -2,15 +2,20 @@ package dev.waybill.outbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.waybill.Waybill;
 import dev.waybill.outbox.HeadFailure.ParkKey;
+import dev.waybill.testkit.DatabaseProduct;
 import dev.waybill.testkit.EveryDatabase;
+import dev.waybill.testkit.NotOn;
 import dev.waybill.testkit.TestDatabase;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.TestInfo;
@@ -38,6 +43,7 @@ class ParkKeyTest {
   private final Received done = new Received();
   private final Received tried = new Received();
   private final Set<String> failing = ConcurrentHashMap.newKeySet();
+  private volatile Predicate<String> unlucky = text -> false;
   private final Logged log = new Logged("dev.waybill");
 
   ParkKeyTest(TestDatabase database, TestInfo test) {
@@ -59,7 +65,9 @@ class ParkKeyTest {
 
   private boolean fails(OutboxMessage message) {
     tried.add(message);
-    if (failing.contains(message.text()) || failing.contains(key(message.text()))) {
+    if (unlucky.test(message.text())
+        || failing.contains(message.text())
+        || failing.contains(key(message.text()))) {
       return true;
     }
     done.add(message);
@@ -289,6 +297,88 @@ class ParkKeyTest {
     finished(after, kind, 6);
     assertThat(texts("a")).containsExactly("a1", "a2", "a3");
     assertThat(texts("b")).containsExactly("b1", "b2", "b3");
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aLongWaitOfAKeyDelaysNobodyElse(Kind kind) throws Exception {
+    failing.add("a");
+    Outbox outbox =
+        service.start(
+            o ->
+                handled(
+                    o.profile(
+                            Service.NEVER_LOOKS.withRetry(
+                                new RetryTuning(Duration.ofHours(1), Duration.ofHours(1), 2)))
+                        .queue(name(kind), Partitions.of(1))
+                        .onFailure(HeadFailure.parkKey()),
+                    kind));
+    send(outbox, kind, "a1");
+    Service.await(() -> status(outbox, kind).parked() == 1);
+    for (int i = 1; i <= 3; i++) {
+      send(outbox, kind, "b" + i, "a" + (i + 1));
+      done.await(i);
+    }
+    Service.await(() -> status(outbox, kind).parked() == 4);
+    assertThat(texts()).containsExactly("b1", "b2", "b3");
+    assertThat(tried.soFar()).extracting(OutboxMessage::text).filteredOn("a1"::equals).hasSize(1);
+    // While it waits nobody asks for it.
+    Service.await(() -> service.isQuiet(Duration.ofMillis(300)));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @NotOn(value = DatabaseProduct.SQLITE, why = "it is for one process")
+  void anotherProcessTakesTheParkedOnesOverFromOneThatIsGone(Kind kind) throws Exception {
+    failing.add("a");
+    Waybill gone = service.waybill(Duration.ofSeconds(5), setup(kind, HeadFailure.parkKey()));
+    send(gone.outbox(), kind, "a1", "a2", "b1");
+    Service.await(() -> status(gone.outbox(), kind).parked() == 2);
+    Outbox heir =
+        service.start(
+            o ->
+                handled(
+                    o.profile(QUICK.withReconcileInterval(Duration.ofMillis(300)))
+                        .queue(name(kind), Partitions.of(1))
+                        .onFailure(HeadFailure.parkKey()),
+                    kind));
+    gone.close();
+    int before = tried.soFar().size();
+    tried.await(all -> all.size() > before + 2);
+    failing.clear();
+    send(heir, kind, "a3");
+    finished(heir, kind, 4);
+    assertThat(texts("a")).containsExactly("a1", "a2", "a3");
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @NotOn(value = DatabaseProduct.SQLITE, why = "it is for one process")
+  void twoProcessesKeepTheOrderOfEveryKey(Kind kind) throws Exception {
+    Map<String, Integer> tries = new ConcurrentHashMap<>();
+    Consumer<OutboxBuilder> setup =
+        o ->
+            handled(
+                o.profile(QUICK.withReconcileInterval(Duration.ofMillis(100)))
+                    .queue(name(kind), Partitions.of(1))
+                    .onFailure(HeadFailure.parkKey().withLimit(10)),
+                kind);
+    // Every third message fails twice.
+    unlucky = text -> text.charAt(1) % 3 == 0 && tries.merge(text, 1, Integer::sum) <= 2;
+    Outbox one = service.start(setup);
+    Outbox two = service.start(setup);
+    List<String> keys = List.of("a", "b", "c", "d", "e");
+    for (int i = 1; i <= 8; i++) {
+      for (String key : keys) {
+        send(i % 2 == 0 ? one : two, kind, key + i);
+      }
+    }
+    finished(one, kind, 40);
+    for (String key : keys) {
+      assertThat(texts(key))
+          .containsExactly(key + 1, key + 2, key + 3, key + 4, key + 5, key + 6, key + 7, key + 8);
+    }
+    assertThat(one.statistics().parked() + two.statistics().parked()).isPositive();
   }
 
   @ParameterizedTest

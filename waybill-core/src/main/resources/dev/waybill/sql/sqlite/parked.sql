@@ -15,7 +15,7 @@ insert into waybill_outbox_parked (
 
 -- name: outbox_parked_added
 update waybill_outbox_processor set parked = parked + :added, parked_due = (
-  select min(p.due_at) from waybill_outbox_parked p where p.partition_id = :partition_id and p.due_at is not null
+  select min(k.due_at) from waybill_outbox_parked k where k.partition_id = :partition_id and k.due_at is not null
 )
 where partition_id = :partition_id
 
@@ -65,7 +65,7 @@ delete from waybill_outbox_parked where partition_id = :partition_id and lane = 
 update waybill_outbox_parked
 set due_at = cast(round((julianday('now') - 2440587.5) * 86400000) as integer) * 1000 + :delay, attempts = :attempts, last_error = :last_error
 where partition_id = :partition_id and lane = :lane and seq = (
-  select min(p.seq) from waybill_outbox_parked p where p.partition_id = :partition_id and p.lane = :lane
+  select min(k.seq) from waybill_outbox_parked k where k.partition_id = :partition_id and k.lane = :lane
 )
 
 -- name: outbox_parked_removed
@@ -73,6 +73,6 @@ where partition_id = :partition_id and lane = :lane and seq = (
 update waybill_outbox_processor
 set parked = parked - :removed, not_before = case when attempts = 0 and :removed > 0 then 0 else not_before end,
   last_error = case when attempts = 0 and :removed > 0 then null else last_error end, parked_due = (
-  select min(p.due_at) from waybill_outbox_parked p where p.partition_id = :partition_id and p.due_at is not null
+  select min(k.due_at) from waybill_outbox_parked k where k.partition_id = :partition_id and k.due_at is not null
 )
 where partition_id = :partition_id
