@@ -203,6 +203,23 @@ CREATE TABLE `waybill_outbox_outgoing` (
   PRIMARY KEY (`partition_id`,`last_seq`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4;
 
+CREATE TABLE `waybill_outbox_parked` (
+  `partition_id` bigint NOT NULL,
+  `lane` bigint NOT NULL,
+  `seq` bigint NOT NULL,
+  `message_id` bigint NOT NULL,
+  `type` varchar(1024) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  `message_key` varchar(1024) NOT NULL,
+  `headers` text DEFAULT NULL,
+  `payload` longblob NOT NULL,
+  `created_at` bigint NOT NULL,
+  `attempts` int NOT NULL,
+  `last_error` text DEFAULT NULL,
+  `due_at` bigint DEFAULT NULL,
+  PRIMARY KEY (`partition_id`,`lane`,`seq`),
+  KEY `waybill_outbox_parked_due_ix` (`partition_id`,`due_at`,`lane`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4;
+
 CREATE TABLE `waybill_outbox_partitions` (
   `id` bigint NOT NULL AUTO_INCREMENT,
   `queue_id` bigint NOT NULL,
@@ -222,6 +239,8 @@ CREATE TABLE `waybill_outbox_processor` (
   `lease_epoch` bigint NOT NULL DEFAULT 0,
   `lease_until` bigint NOT NULL DEFAULT 0,
   `paused_at` bigint DEFAULT NULL,
+  `parked` int NOT NULL DEFAULT 0,
+  `parked_due` bigint DEFAULT NULL,
   PRIMARY KEY (`partition_id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4;
 

@@ -218,6 +218,24 @@ create table waybill_outbox_outgoing (
   constraint waybill_outbox_outgoing_n_ck CHECK (((n >= 1) AND (n <= 200)))
 );
 
+create table waybill_outbox_parked (
+  partition_id bigint not null,
+  lane bigint not null,
+  seq bigint not null,
+  message_id bigint not null,
+  type text not null,
+  message_key text not null,
+  headers text,
+  payload bytea not null,
+  created_at bigint not null,
+  attempts integer not null,
+  last_error text,
+  due_at bigint,
+  constraint waybill_outbox_parked_pk PRIMARY KEY (partition_id, lane, seq)
+);
+
+CREATE INDEX waybill_outbox_parked_due_ix ON waybill_outbox_parked USING btree (partition_id, due_at, lane) WHERE (due_at IS NOT NULL);
+
 create table waybill_outbox_partitions (
   id bigint not null,
   queue_id bigint not null,
@@ -237,6 +255,8 @@ create table waybill_outbox_processor (
   lease_epoch bigint not null default 0,
   lease_until bigint not null default 0,
   paused_at bigint,
+  parked integer not null default 0,
+  parked_due bigint,
   constraint waybill_outbox_processor_pk PRIMARY KEY (partition_id)
 );
 

@@ -215,6 +215,25 @@ CREATE TABLE "waybill_outbox_outgoing" (
   primary key (partition_id, last_seq)
 ) without rowid;
 
+CREATE TABLE "waybill_outbox_parked" (
+  partition_id integer not null,
+  lane integer not null,
+  seq integer not null,
+  message_id integer not null,
+  type text not null,
+  message_key text not null,
+  headers text,
+  payload blob not null,
+  created_at integer not null,
+  attempts integer not null,
+  last_error text,
+  due_at integer,
+  primary key (partition_id, lane, seq)
+);
+
+CREATE INDEX "waybill_outbox_parked_due_ix" on "waybill_outbox_parked" (partition_id, due_at, lane)
+  where due_at is not null;
+
 CREATE TABLE "waybill_outbox_partitions" (
   id integer primary key autoincrement,
   queue_id integer not null,
@@ -233,7 +252,9 @@ CREATE TABLE "waybill_outbox_processor" (
   lease_owner text,
   lease_epoch integer not null default 0,
   lease_until integer not null default 0,
-  paused_at integer
+  paused_at integer,
+  parked integer not null default 0,
+  parked_due integer
 );
 
 CREATE TABLE "waybill_outbox_queues" (

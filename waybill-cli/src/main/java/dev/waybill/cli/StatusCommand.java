@@ -74,7 +74,7 @@ final class StatusCommand implements Callable<Integer> {
                   ? "1 partition"
                   : queue.partitions().size() + " partitions"));
       for (PartitionStatus partition : queue.partitions()) {
-        if (all || partition.lag() > 0 || partition.paused()) {
+        if (all || partition.lag() > 0 || partition.parked() > 0 || partition.paused()) {
           lines.add(line(partition));
         }
       }
@@ -90,7 +90,7 @@ final class StatusCommand implements Callable<Integer> {
         "partition " + partition.number(),
         partition.lag(),
         waiting == null ? "-" : brief(waiting),
-        state(partition));
+        state(partition) + (partition.parked() == 0 ? "" : "; " + partition.parked() + " parked"));
   }
 
   /** The one reason that matters most. */
@@ -151,6 +151,7 @@ final class StatusCommand implements Callable<Integer> {
     document.put("sequence", partition.sequence());
     document.put("processed", partition.processed());
     document.put("lag", partition.lag());
+    document.put("parked", partition.parked());
     document.put("attempts", partition.attempts());
     document.put("paused", partition.paused());
     document.put("retry_in_millis", partition.retryIn().toMillis());

@@ -56,7 +56,10 @@ public final class Pipeline {
   private static final Logger log = LoggerFactory.getLogger(Pipeline.class);
   private static final Duration LAST_WORDS = Duration.ofSeconds(5);
   private static final List<String> STATEMENTS =
-      Stream.of(List.of("outbox", "dead_letters"), JobEngine.SQL_FILES, WorkflowEngine.SQL_FILES)
+      Stream.of(
+              List.of("outbox", "parked", "dead_letters"),
+              JobEngine.SQL_FILES,
+              WorkflowEngine.SQL_FILES)
           .flatMap(List::stream)
           .toList();
 

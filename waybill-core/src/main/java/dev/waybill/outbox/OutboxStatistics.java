@@ -7,6 +7,7 @@ package dev.waybill.outbox;
  * @param sequenced messages that got a number
  * @param delivered messages that were done, dead letters included
  * @param retried failed deliveries
+ * @param parked messages that were parked, because they failed or because one of their key had
  * @param rejected messages that became dead letters
  * @param leasesLost deliveries whose outcome was refused
  * @param vacuumed messages that were removed
@@ -16,6 +17,7 @@ public record OutboxStatistics(
     long sequenced,
     long delivered,
     long retried,
+    long parked,
     long rejected,
     long leasesLost,
     long vacuumed) {}

@@ -11,6 +11,8 @@ import org.jspecify.annotations.Nullable;
  * @param processed the number of the last message that is done
  * @param attempts how often the message behind it was tried
  * @param lastError why its last try failed, if it did
+ * @param parked how many messages up to {@code processed} are not done but parked, see {@link
+ *     HeadFailure#parkKey}
  * @param paused whether an operator stopped the delivery
  * @param retryIn the time until the next try; zero if nothing waits for one
  * @param leaseOwner the process that delivers at this moment, if one does
@@ -25,6 +27,7 @@ public record PartitionStatus(
     long processed,
     int attempts,
     @Nullable String lastError,
+    int parked,
     boolean paused,
     Duration retryIn,
     @Nullable String leaseOwner,
@@ -32,7 +35,7 @@ public record PartitionStatus(
     Duration leaseFor,
     @Nullable Duration waiting) {
 
-  /** How many messages have a number and are not done. */
+  /** How many messages have a number and are not done, except those that are parked. */
   public long lag() {
     return sequence - processed;
   }

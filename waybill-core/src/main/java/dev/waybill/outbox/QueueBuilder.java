@@ -11,7 +11,7 @@ public final class QueueBuilder {
   private final String name;
   private final Partitions partitions;
   private @Nullable LeaseConfig lease;
-  private int maxAttempts;
+  private @Nullable HeadFailure onFailure;
   private int concurrency;
   private Duration retention = Duration.ZERO;
   private Duration dedupWindow = DEDUP_WINDOW;
@@ -34,12 +34,11 @@ public final class QueueBuilder {
   }
 
   /**
-   * A message that was tried so many times and is to be retried again becomes a dead letter
-   * instead. Without this its partition waits until the handler succeeds or rejects.
+   * What waits for a message that is to be tried again: its partition, for ever or for so many
+   * tries, or only its key. Default: {@link HeadFailure#block}.
    */
-  public QueueBuilder maxAttempts(int value) {
-    Settings.atLeastOne("maxAttempts", value);
-    maxAttempts = value;
+  public QueueBuilder onFailure(HeadFailure value) {
+    onFailure = value;
     return this;
   }
 
@@ -107,16 +106,24 @@ public final class QueueBuilder {
         lease == null || leased, "lease", "is only for leased handlers, not for the queue " + name);
     boolean handled = !(handler instanceof QueueHandler.ProduceOnly);
     Settings.require(
-        handled || (maxAttempts == 0 && concurrency == 0),
-        "maxAttempts or concurrency",
+        handled || (onFailure == null && concurrency == 0),
+        "onFailure or concurrency",
         "is for queues with a handler, not for the queue " + name);
+    Settings.require(
+        !(onFailure instanceof HeadFailure.ParkKey)
+            || handler instanceof QueueHandler.Leased
+            || handler instanceof QueueHandler.Transactional,
+        "onFailure",
+        "parks keys, which a handler of batches cannot have: a batch that is to be retried does"
+            + " not say which key failed; use leased or transactional for the queue "
+            + name);
     return outbox.add(
         new QueueConfig(
             name,
             partitions,
             handler,
             lease == null ? LeaseConfig.defaults() : lease,
-            maxAttempts,
+            onFailure == null ? HeadFailure.block() : onFailure,
             concurrency,
             retention,
             dedupWindow,

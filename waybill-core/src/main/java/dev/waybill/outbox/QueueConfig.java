@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param partitions how many
  * @param handler who handles its messages
  * @param lease of leased handlers
- * @param maxAttempts after which a message is given up; 0 for never
+ * @param onFailure what waits for a message that is to be tried again
  * @param concurrency partitions at the same time; 0 for the outbox's number
  * @param retention how long messages are kept after they were delivered
  * @param dedupWindow how long a de-duplication key is remembered
@@ -21,7 +21,7 @@ public record QueueConfig(
     Partitions partitions,
     QueueHandler handler,
     LeaseConfig lease,
-    int maxAttempts,
+    HeadFailure onFailure,
     int concurrency,
     Duration retention,
     Duration dedupWindow,
@@ -30,6 +30,6 @@ public record QueueConfig(
   /** The same with another number of partitions. */
   public QueueConfig withPartitions(Partitions value) {
     return new QueueConfig(
-        name, value, handler, lease, maxAttempts, concurrency, retention, dedupWindow, admission);
+        name, value, handler, lease, onFailure, concurrency, retention, dedupWindow, admission);
   }
 }

@@ -17,9 +17,14 @@ public record QueueStatus(String name, List<PartitionStatus> partitions) {
     partitions = List.copyOf(partitions);
   }
 
-  /** How many messages have a number and are not done. */
+  /** How many messages have a number and are not done, except those that are parked. */
   public long lag() {
     return partitions.stream().mapToLong(PartitionStatus::lag).sum();
+  }
+
+  /** How many messages are parked. */
+  public long parked() {
+    return partitions.stream().mapToLong(PartitionStatus::parked).sum();
   }
 
   /** How long the message waits that waits longest; empty if none does. */

@@ -22,13 +22,20 @@ public interface OutboxListener {
   default void delivered(String queue, int partition, int messages, Duration took) {}
 
   /**
-   * The partition's first message is to be tried again.
+   * A message is to be tried again: the first of its partition, or of a key that is parked.
    *
    * @param attempts how often it was tried
    * @param retryIn when the next try will be, at the earliest
    */
   default void retried(
       String queue, int partition, long seq, int attempts, String reason, Duration retryIn) {}
+
+  /**
+   * Messages were parked: one that failed, or later ones of its key.
+   *
+   * @param messages how many
+   */
+  default void parked(String queue, int partition, int messages) {}
 
   /** A message became a dead letter. */
   default void rejected(String queue, int partition, long seq, String reason) {}

@@ -143,7 +143,7 @@ class AcceptanceErrorsTest {
                         Service.NEVER_LOOKS.withRetry(
                             new RetryTuning(Duration.ofMillis(1), Duration.ofMillis(1), 3)))
                     .queue(queue, Partitions.of(1))
-                    .maxAttempts(3)
+                    .onFailure(HeadFailure.deadLetterAfter(3))
                     .batchLeased(
                         batch -> {
                           batch.nextChunk(10).forEach(received::add);

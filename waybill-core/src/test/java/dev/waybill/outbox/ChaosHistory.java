@@ -40,7 +40,8 @@ final class ChaosHistory {
     Schema.migrate(database.dataSource());
     database.execute(
         "create table business (queue varchar(20) not null, note varchar(40) not null)",
-        "create table effects (part int not null, seq bigint not null, note varchar(40) not null)");
+        "create table effects (part int not null, seq bigint not null, note varchar(40) not null,"
+            + " message_key varchar(40))");
     return database;
   }
 
@@ -51,7 +52,7 @@ final class ChaosHistory {
                 && rows(
                         database,
                         "select p.id from waybill_outbox_partitions p join waybill_outbox_processor"
-                            + " c on c.partition_id = p.id where p.sequence > c.processed_seq",
+                            + " c on c.partition_id = p.id where p.sequence > c.processed_seq or c.parked > 0",
                         r -> "")
                     .isEmpty());
   }
@@ -90,6 +91,8 @@ final class ChaosHistory {
             + effects.size()
             + " effects");
     assertThat(checker.violations()).isEmpty();
+    assertThat(children.stream().flatMap(child -> child.lines().stream()))
+        .noneMatch(line -> line.startsWith("disorder"));
     assertThat(history).hasSizeGreaterThan(50);
     assertThat(effects).hasSizeGreaterThan(50);
   }

@@ -14,17 +14,17 @@ import java.util.TreeMap;
  * shows them. Notes are {@code producer:n}; a producer commits its messages one after the other, n
  * growing, so this is also the order in which they must come.
  */
-final class HistoryChecker {
+public final class HistoryChecker {
   /** What a handler was given under a lease, in the order in which one process was given it. */
-  record Leased(int partition, long seq, long epoch, String note) {}
+  public record Leased(int partition, long seq, long epoch, String note) {}
 
   /** What a handler wrote in the transaction that moved the cursor. */
-  record Effect(int partition, long seq, String note) {}
+  public record Effect(int partition, long seq, String note) {}
 
   private final List<String> violations = new ArrayList<>();
 
   /** Empty if all is as it should be. */
-  List<String> violations() {
+  public List<String> violations() {
     return violations;
   }
 
@@ -34,7 +34,7 @@ final class HistoryChecker {
    * @param committed the notes that were committed
    * @param last the last number that each partition gave
    */
-  void leased(Set<String> committed, Map<Integer, Long> last, List<Leased> history) {
+  public void leased(Set<String> committed, Map<Integer, Long> last, List<Leased> history) {
     Map<Integer, SortedMap<Long, String>> numbers = new HashMap<>();
     for (Leased each : history) {
       number(numbers, each.partition, each.seq, each.note);
@@ -72,7 +72,7 @@ final class HistoryChecker {
   }
 
   /** Checks a transactional queue: effects exactly once. */
-  void transactional(Set<String> committed, Map<Integer, Long> last, List<Effect> effects) {
+  public void transactional(Set<String> committed, Map<Integer, Long> last, List<Effect> effects) {
     Map<Integer, SortedMap<Long, String>> numbers = new HashMap<>();
     Set<String> seen = new HashSet<>();
     for (Effect each : effects) {

@@ -9,6 +9,7 @@ import dev.waybill.testkit.TestDatabase;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -38,6 +39,10 @@ class RefusedCommitTest {
   }
 
   private void deliver(TransactionalHandler handler) throws Exception {
+    deliver(handler, HeadFailure.deadLetterAfter(3));
+  }
+
+  private void deliver(TransactionalHandler handler, HeadFailure onFailure) throws Exception {
     Outbox outbox =
         service.start(
             o ->
@@ -45,9 +50,14 @@ class RefusedCommitTest {
                         Service.NEVER_LOOKS.withRetry(
                             new RetryTuning(Duration.ofMillis(1), Duration.ofMillis(1), 1)))
                     .queue("ledger", Partitions.of(1))
-                    .maxAttempts(3)
+                    .onFailure(onFailure)
                     .transactional(handler));
-    Service.send(outbox, "ledger", "a", "bad", "c");
+    outbox.inTransaction(
+        connection -> {
+          for (String text : List.of("a", "bad", "c")) {
+            outbox.enqueue(connection, "ledger", EnqueueMessage.of("test", text).key(text));
+          }
+        });
     received.await(all -> all.stream().anyMatch(each -> each.text().equals("c")));
     Service.await(() -> service.deadLetters("ledger") == 1);
     Service.await(() -> service.number("select count(*) from effects") == 2);
@@ -69,6 +79,14 @@ class RefusedCommitTest {
   @Test
   void aMessageThatSpoilsTheCommitIsGivenUpAndTheOthersHappenOnce() throws Exception {
     deliver((tx, message) -> write(tx, message, "insert into children values (7)"));
+  }
+
+  @Test
+  void aMessageThatSpoilsTheCommitIsParkedOnceItIsAloneAndGivenUpThere() throws Exception {
+    deliver(
+        (tx, message) -> write(tx, message, "insert into children values (7)"),
+        HeadFailure.parkKey().withDeadLetterAfter(5));
+    Service.await(() -> service.number("select count(*) from waybill_outbox_parked") == 0);
   }
 
   @Test

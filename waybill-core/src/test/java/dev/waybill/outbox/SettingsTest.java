@@ -62,6 +62,41 @@ class SettingsTest {
   }
 
   @Test
+  void aFailedMessageBlocksUnlessSaidOtherwise() {
+    QueueConfig queue =
+        new OutboxBuilder()
+            .queue("q", Partitions.of(1))
+            .leased(message -> MessageResult.ok())
+            .build()
+            .queues()
+            .get(0);
+    assertThat(queue.onFailure()).isEqualTo(HeadFailure.block());
+    assertThat(HeadFailure.block().maxAttempts()).isZero();
+    assertThat(HeadFailure.deadLetterAfter(3).maxAttempts()).isEqualTo(3);
+    assertThat(HeadFailure.parkKey().limit()).isEqualTo(1_000);
+    assertThat(HeadFailure.parkKey().withLimit(5).withDeadLetterAfter(2))
+        .isEqualTo(new HeadFailure.ParkKey(5, 2));
+    assertInvalid("onFailure.deadLetterAfter", () -> HeadFailure.deadLetterAfter(0));
+    assertInvalid("onFailure.limit", () -> HeadFailure.parkKey().withLimit(0));
+    assertInvalid("onFailure.deadLetterAfter", () -> HeadFailure.parkKey().withDeadLetterAfter(0));
+    assertInvalid("onFailure.deadLetterAfter", () -> new HeadFailure.ParkKey(1, -1));
+  }
+
+  @Test
+  void aHandlerOfBatchesCannotParkKeysNorOneThatIsNotThere() {
+    assertInvalid("onFailure", () -> parking().batchLeased(batch -> HandlerResult.success()));
+    assertInvalid(
+        "onFailure", () -> parking().batchTransactional((tx, messages) -> HandlerResult.success()));
+    assertInvalid("onFailure or concurrency", () -> parking().produceOnly());
+    parking().leased(message -> MessageResult.ok());
+    parking().transactional((tx, message) -> HandlerResult.success());
+  }
+
+  private static QueueBuilder parking() {
+    return new OutboxBuilder().queue("q", Partitions.of(1)).onFailure(HeadFailure.parkKey());
+  }
+
+  @Test
   void workersHaveABatchAndAPace() {
     assertInvalid("batchSize", () -> TUNING.withBatchSize(0));
     assertInvalid("minInterval", () -> TUNING.withPace(ofMillis(1), ofMillis(2), ZERO));

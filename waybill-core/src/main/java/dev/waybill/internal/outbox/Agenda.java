@@ -163,6 +163,16 @@ final class Agenda<Q> {
         });
   }
 
+  /** Comes back after that time, or sooner if there is news of it. */
+  void until(Entry<Q> entry, Duration atMost) {
+    change(
+        () -> {
+          wentWell(entry);
+          await(entry, entry.marked ? Duration.ZERO : atMost);
+          entry.reckoned = true;
+        });
+  }
+
   /** How many times in a row somebody else had it. */
   int skips(Entry<Q> entry) {
     lock.lock();

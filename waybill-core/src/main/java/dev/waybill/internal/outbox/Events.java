@@ -42,6 +42,10 @@ final class Events {
     tell(listener -> listener.retried(queue, place.number(), seq, attempts, reason, retryIn));
   }
 
+  void parked(Place place, int messages) {
+    tell(listener -> listener.parked(place.queue().name(), place.number(), messages));
+  }
+
   void rejected(Place place, long seq, String reason) {
     String queue = place.queue().name();
     log.warn("{}/{}: message {} is a dead letter now: {}", queue, place.number(), seq, reason);

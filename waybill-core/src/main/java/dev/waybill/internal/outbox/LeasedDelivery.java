@@ -1,9 +1,7 @@
 package dev.waybill.internal.outbox;
 
-import dev.waybill.internal.loop.Interrupts;
-import dev.waybill.internal.loop.StopSignal;
-import dev.waybill.internal.loop.Time;
-import dev.waybill.internal.loop.TimeLimit;
+import dev.waybill.internal.outbox.LeasedCalls.Answer;
+import dev.waybill.internal.outbox.Parking.Sorted;
 import dev.waybill.internal.outbox.Queues.Place;
 import dev.waybill.internal.store.CursorMove;
 import dev.waybill.internal.store.Delivery;
@@ -11,37 +9,34 @@ import dev.waybill.internal.store.Lease;
 import dev.waybill.internal.store.LeaseRequest;
 import dev.waybill.internal.store.MessageStore;
 import dev.waybill.internal.store.NewDeadLetter;
-import dev.waybill.internal.store.PartitionState;
+import dev.waybill.internal.store.NewParked;
+import dev.waybill.internal.store.ParkedLane;
+import dev.waybill.internal.store.ParkedStore;
 import dev.waybill.internal.store.StoredMessage;
-import dev.waybill.outbox.HandlerResult;
+import dev.waybill.outbox.HeadFailure;
 import dev.waybill.outbox.LeaseConfig;
-import dev.waybill.outbox.LeasedBatchHandler;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Delivers under a lease: take it and read, call the handler outside any transaction, store the
  * outcome on condition that the lease is still ours. While there is more, storing and reading on
- * are one step and the lease is kept.
+ * are one step and the lease is kept. Parked keys that are due come after that, each under a lease
+ * of its own.
  *
  * <p>If storing fails, the lease stays ours by name, so this process can take it again without
  * waiting for its end; its number grows all the same.
  */
 final class LeasedDelivery implements Processor.Delivery {
-  private static final Logger log = LoggerFactory.getLogger(LeasedDelivery.class);
-
   private final MessageStore store;
   private final Rounds rounds;
+  private final ParkedStore parked;
   private final String owner;
   private final LeaseConfig lease;
-  private final LeasedBatchHandler handler;
-  private final int maxAttempts;
+  private final LeasedCalls calls;
+  private final HeadFailure policy;
   private final DeliveryContext context;
-  private final TimeLimit limit;
 
   /**
    * The delivery of one queue.
@@ -51,49 +46,31 @@ final class LeasedDelivery implements Processor.Delivery {
   LeasedDelivery(
       MessageStore store,
       Rounds rounds,
+      ParkedStore parked,
       String owner,
       LeaseConfig lease,
-      LeasedBatchHandler handler,
-      int maxAttempts,
-      DeliveryContext context,
-      TimeLimit limit) {
+      LeasedCalls calls,
+      HeadFailure policy,
+      DeliveryContext context) {
     this.store = store;
     this.rounds = rounds;
+    this.parked = parked;
     this.owner = owner;
     this.lease = lease;
-    this.handler = handler;
-    this.maxAttempts = maxAttempts;
+    this.calls = calls;
+    this.policy = policy;
     this.context = context;
-    this.limit = limit;
   }
 
   @Override
   public void serve(Place place, Turn<String> turn) {
     PartitionMode mode = context.modes().of(turn.partition());
     try {
-      long began = context.time().nanos();
-      Optional<Delivery> taken =
-          rounds.ask(new LeaseRequest.Take(turn.partition(), lease.duration(), mode.size()));
-      if (taken.isEmpty()) {
-        standAside(turn);
-      } else {
-        new Visit(place, turn, mode).run(taken.get(), began);
-      }
+      Visit visit = new Visit(place, turn, mode);
+      Ending ending = visit.run();
+      (ending.parked() ? visit.parkedLanes(ending) : ending).settle(turn);
     } finally {
       context.modes().forgetIfNormal(turn.partition());
-    }
-  }
-
-  /** Nothing was leased: finds out why, and so when to try again. */
-  private void standAside(Turn<String> turn) {
-    PartitionState state = store.state(turn.partition());
-    if (state.paused() || state.processedSeq() >= state.sequence()) {
-      turn.done(false);
-    } else if (!state.notBefore().isZero()) {
-      turn.notBefore(state.notBefore());
-    } else {
-      context.held(turn);
-      turn.skipped();
     }
   }
 
@@ -103,44 +80,50 @@ final class LeasedDelivery implements Processor.Delivery {
     private final Turn<String> turn;
     private final PartitionMode mode;
 
-    /** Whether the handler was interrupted because this process stops: no fault of the message. */
-    private boolean stopped;
-
     Visit(Place place, Turn<String> turn, PartitionMode mode) {
       this.place = place;
       this.turn = turn;
       this.mode = mode;
     }
 
-    void run(Delivery first, long firstBegan) {
+    Ending run() {
+      long began = context.time().nanos();
+      Optional<Delivery> taken =
+          rounds.ask(new LeaseRequest.Take(turn.partition(), lease.duration(), mode.size()));
+      return taken.isEmpty()
+          ? context.standAside(turn, store.state(turn.partition()))
+          : deliver(taken.get(), began);
+    }
+
+    private Ending deliver(Delivery first, long firstBegan) {
       Delivery delivery = first;
       long began = firstBegan;
       for (int batch = 1; ; batch++) {
-        var held = new Lease(turn.partition(), owner, delivery.epoch(), lease.duration());
+        Lease held = held(delivery);
         if (delivery.messages().isEmpty()) {
-          nothingThere(held, delivery);
-          return;
+          return nothingThere(held, delivery);
         }
-        var outcome = new Outcome(turn.partition(), delivery, delivery.attempts() - 1);
-        Settlement settlement = handle(held, delivery, outcome, began);
+        Sorted sorted = sort(delivery);
+        var outcome = new Outcome(turn.partition(), sorted, delivery.attempts() - 1);
+        Answer answer = handle(held, sorted.delivery(), outcome, began);
         boolean goOn =
-            settlement.verdict() == Settlement.Verdict.SUCCESS
+            answer.settlement().verdict() == Settlement.Verdict.SUCCESS
                 && outcome.deadLetters().isEmpty()
+                && outcome.parked().isEmpty()
+                && !sorted.blocked()
                 && outcome.hasMore()
                 && batch < context.maxBatches()
                 && mode.isUnpaced()
-                && !stop().requested();
+                && !context.stop().requested();
         if (!goOn) {
-          end(held, settlement, outcome, began);
-          return;
+          return end(held, answer, outcome, began).withParked(outcome.hasParked());
         }
         mode.succeeded();
         long next = context.time().nanos();
         Optional<Delivery> more =
             rounds.ask(new LeaseRequest.Next(held, outcome.processedSeq(), mode.size()));
         if (more.isEmpty()) {
-          lost(held);
-          return;
+          return lost(held);
         }
         context.delivered(place, outcome.done(), began);
         delivery = more.get();
@@ -148,110 +131,109 @@ final class LeasedDelivery implements Processor.Delivery {
       }
     }
 
-    /** The numbers promise messages that are not there, or the last one was just read. */
-    private void nothingThere(Lease held, Delivery delivery) {
-      if (end(held, CursorMove.doneUpTo(delivery.processedSeq()), List.of())) {
-        turn.done(false);
-      } else {
-        lost(held);
-      }
+    private Lease held(Delivery delivery) {
+      return new Lease(turn.partition(), owner, delivery.epoch(), lease.duration());
     }
 
-    private Settlement handle(Lease held, Delivery delivery, Outcome outcome, long began) {
+    /** The numbers promise messages that are not there, or the last one was just read. */
+    private Ending nothingThere(Lease held, Delivery delivery) {
+      return end(held, CursorMove.doneUpTo(delivery.processedSeq()), List.of(), List.of())
+          ? Ending.of(Ending.Kind.IDLE).withParked(delivery.parked() > 0)
+          : lost(held);
+    }
+
+    /** A first message without a body is left for the outcome to reject. */
+    private Sorted sort(Delivery delivery) {
       List<StoredMessage> readable = Outcome.readable(delivery);
-      if (readable.isEmpty()) {
+      return readable.isEmpty()
+          ? Sorted.all(delivery)
+          : Parking.of(policy, delivery, mode, () -> parked.lanes(turn.partition()))
+              .sort(delivery, readable);
+    }
+
+    private Answer handle(Lease held, Delivery delivery, Outcome outcome, long began) {
+      List<StoredMessage> messages = delivery.messages();
+      if (messages.isEmpty()) {
+        // All of them wait for a parked one.
+        return new Answer(
+            new Settlement(Settlement.Verdict.SUCCESS, 0, 0, 0, List.of(), null), false);
+      }
+      if (messages.get(0).body() == null) {
         outcome.reject(0, "its body is missing in the database");
         outcome.doneUpTo(1);
-        return new Settlement(Settlement.Verdict.REJECT, 1, 0, 1, List.of(), null);
+        return new Answer(
+            new Settlement(Settlement.Verdict.REJECT, 1, 0, 1, List.of(), null), false);
       }
-      List<DeliveredMessage> messages = new ArrayList<>(readable.size());
-      for (int i = 0; i < readable.size(); i++) {
-        messages.add(DeliveredMessage.of(place, readable.get(i), outcome.triedBefore(i)));
-      }
-      long deadline = began + Time.toNanos(lease.budget());
-      Settlement settlement = call(held, messages, deadline);
-      settlement.rejections().forEach(each -> outcome.reject(each.position(), each.reason()));
-      outcome.doneUpTo(settlement.processed());
-      if (settlement.verdict() == Settlement.Verdict.RETRY) {
-        if (stopped) {
-          outcome.notTried();
-        } else {
-          outcome.retry(String.valueOf(settlement.reason()), maxAttempts);
-        }
-      }
-      return settlement;
+      return calls.run(place, held, delivery, outcome, began);
     }
 
-    private Settlement call(Lease held, List<DeliveredMessage> messages, long deadline) {
-      try (TimeLimit.Watch watch = limit.interruptMeAt(deadline)) {
-        var batch =
-            new LeasedBatch(
-                messages, held.epoch(), deadline, context.time(), () -> renew(held, watch));
-        try {
-          return batch.conclude(handler.handle(batch));
-        } catch (Exception e) {
-          boolean interrupted = e instanceof InterruptedException;
-          if (interrupted && watch.isOver()) {
-            return batch.conclude(HandlerResult.retry("its time of " + lease.budget() + " was up"));
-          }
-          stopped = interrupted && stop().requested();
-          return batch.conclude(HandlerResult.retry(Reason.of(e)));
-        } catch (Error e) {
-          log.error("{}/{}: the handler threw", place.queue().name(), place.number(), e);
-          return batch.conclude(HandlerResult.retry(Reason.of(e)));
-        }
-      } finally {
-        // An interrupt that the handler left behind must not break the statement that follows.
-        Interrupts.clear();
-      }
-    }
-
-    private Optional<Long> renew(Lease held, TimeLimit.Watch watch) {
-      long now = context.time().nanos();
-      if (!store.renew(held)) {
-        return Optional.empty();
-      }
-      long deadline = now + Time.toNanos(lease.budget());
-      watch.moveTo(deadline);
-      return Optional.of(deadline);
-    }
-
-    private void end(Lease held, Settlement settlement, Outcome outcome, long began) {
+    private Ending end(Lease held, Answer answer, Outcome outcome, long began) {
+      Settlement settlement = answer.settlement();
       Duration delay = Duration.ZERO;
-      int fetched = settlement.fetched();
       if (outcome.retryReason() != null) {
-        delay = mode.retried(outcome.done(), fetched);
+        delay = mode.retried(outcome.done(), settlement.fetched());
       } else if (settlement.verdict() == Settlement.Verdict.SUCCESS) {
         mode.succeeded();
-      } else if (!stopped) {
-        mode.rejected(settlement.handled(), fetched);
+      } else if (!answer.stopped() && outcome.parkedHead() == null) {
+        mode.rejected(settlement.handled(), settlement.fetched());
       }
-      if (!end(held, outcome.move(delay), outcome.deadLetters())) {
-        lost(held);
-        return;
+      if (!end(held, outcome.move(delay), outcome.deadLetters(), outcome.parked())) {
+        return lost(held);
       }
       context.delivered(place, outcome.done(), began);
       context.settled(place, outcome, delay);
-      if (outcome.retryReason() != null) {
-        turn.notBefore(delay);
-      } else {
-        context.leave(turn, mode, outcome.hasMore());
-      }
+      return outcome.retryReason() != null
+          ? Ending.of(Ending.Kind.LATER, delay)
+          : DeliveryContext.leave(mode, outcome.hasMore());
     }
 
-    private boolean end(Lease held, CursorMove move, List<NewDeadLetter> deadLetters) {
-      return deadLetters.isEmpty()
+    private boolean end(
+        Lease held, CursorMove move, List<NewDeadLetter> deadLetters, List<NewParked> parking) {
+      return deadLetters.isEmpty() && parking.isEmpty()
           ? rounds.ask(new LeaseRequest.End(held, move)).isPresent()
-          : store.end(held, move, deadLetters);
+          : store.end(held, move, deadLetters, parking);
     }
 
-    private void lost(Lease held) {
+    private Ending lost(Lease held) {
       context.events().leaseLost(place, held.epoch());
-      turn.skipped();
+      return Ending.of(Ending.Kind.SKIPPED);
     }
 
-    private StopSignal stop() {
-      return context.stop();
+    /** The keys that are parked and due, one after the other. */
+    Ending parkedLanes(Ending ending) {
+      boolean tired = false;
+      for (int lanes = 0; !tired; lanes++) {
+        tired = lanes == context.maxBatches() || context.stop().requested();
+        long began = context.time().nanos();
+        Optional<ParkedLane> due =
+            tired
+                ? Optional.empty()
+                : parked.lease(turn.partition(), owner, lease.duration(), mode.size());
+        if (due.isEmpty()) {
+          break;
+        }
+        if (!parkedLane(due.get(), began)) {
+          return Ending.of(Ending.Kind.SKIPPED);
+        }
+      }
+      return ending.after(store.state(turn.partition()), tired);
+    }
+
+    /** Whether its outcome could be stored. */
+    private boolean parkedLane(ParkedLane lane, long began) {
+      Delivery delivery = lane.delivery();
+      Lease held = held(delivery);
+      var outcome = new Outcome(turn.partition(), delivery, delivery.attempts() - 1);
+      calls.run(place, held, delivery, outcome, began);
+      Duration delay =
+          outcome.retryReason() == null ? Duration.ZERO : mode.delayAfter(outcome.attempts());
+      if (!parked.end(held, outcome.parkedMove(lane.lane(), delay), outcome.deadLetters())) {
+        lost(held);
+        return false;
+      }
+      context.deliveredParked(place, outcome.done(), began);
+      context.settled(place, outcome, delay);
+      return true;
     }
   }
 }

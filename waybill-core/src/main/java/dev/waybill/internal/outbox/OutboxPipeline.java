@@ -15,8 +15,10 @@ import dev.waybill.internal.store.DeadLetterStore;
 import dev.waybill.internal.store.DedupStore;
 import dev.waybill.internal.store.MessageStore;
 import dev.waybill.internal.store.NoticeStore;
+import dev.waybill.internal.store.ParkedStore;
 import dev.waybill.internal.store.QueueStore;
 import dev.waybill.internal.store.QueueStore.Wanted;
+import dev.waybill.outbox.HeadFailure;
 import dev.waybill.outbox.LeasedBatchHandler;
 import dev.waybill.outbox.Outbox;
 import dev.waybill.outbox.OutboxConfig;
@@ -48,6 +50,7 @@ public final class OutboxPipeline {
   private final Events events;
   private final MessageStore messages;
   private final Rounds rounds;
+  private final ParkedStore parked;
   private final QueueStore queueStore;
   private final Queues queues;
   private final String owner;
@@ -91,6 +94,7 @@ public final class OutboxPipeline {
     this.events = new Events(all);
     this.messages = MessageStore.of(database);
     this.rounds = new Rounds(requests -> messages.round(owner, requests));
+    this.parked = new ParkedStore(database);
     this.queueStore = new QueueStore(database);
     config.queues().forEach(queue -> Validation.queueName(queue.name()));
     this.queues = Queues.of(config.queues(), queueStore.register(wanted(config)));
@@ -290,30 +294,34 @@ public final class OutboxPipeline {
 
   private Processor.Delivery delivery(
       QueueConfig queue, DeliveryContext context, TimeLimit timeLimit) {
-    int maxAttempts = queue.maxAttempts();
+    HeadFailure policy = queue.onFailure();
+    int maxAttempts = policy.maxAttempts();
     QueueHandler handler = queue.handler();
     if (handler instanceof QueueHandler.Transactional each) {
       return new TransactionalDelivery(
           database,
           messages,
+          parked,
           TransactionalCalls.oneByOne(each.handler(), maxAttempts),
-          maxAttempts,
+          policy,
           context);
     }
     if (handler instanceof QueueHandler.BatchTransactional each) {
       return new TransactionalDelivery(
           database,
           messages,
+          parked,
           TransactionalCalls.together(each.handler(), maxAttempts),
-          maxAttempts,
+          policy,
           context);
     }
     LeasedBatchHandler batches =
         handler instanceof QueueHandler.Leased each
             ? new OneByOne(each.handler())
             : ((QueueHandler.BatchLeased) handler).handler();
+    var calls = new LeasedCalls(messages, queue.lease(), batches, maxAttempts, context, timeLimit);
     return new LeasedDelivery(
-        messages, rounds, owner, queue.lease(), batches, maxAttempts, context, timeLimit);
+        messages, rounds, parked, owner, queue.lease(), calls, policy, context);
   }
 
   private static Pace pace(WorkerTuning tuning) {

@@ -89,6 +89,11 @@ final class PartitionMode {
     return backoff.delay(failures, random);
   }
 
+  /** How long a parked message waits that was tried so often; it concerns no other. */
+  Duration delayAfter(int attempts) {
+    return backoff.delay(Math.max(1, attempts), random);
+  }
+
   /**
    * The rest of the batch was rejected as a whole.
    *

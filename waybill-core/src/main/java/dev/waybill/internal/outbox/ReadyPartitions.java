@@ -61,8 +61,8 @@ final class ReadyPartitions {
     return agenda.mark(queue, List.of(partition), notBefore);
   }
 
-  /** As above, but somebody has it for that long, or is done before: news may shorten the wait. */
-  int markLeased(String queue, long partition, Duration atMost) {
+  /** As above, but news may shorten the wait. */
+  int markReckoned(String queue, long partition, Duration atMost) {
     return agenda.markReckoned(queue, partition, atMost);
   }
 

@@ -75,8 +75,8 @@ final class Reconciler implements Worker {
       if (place != null && processor.serves(place.queue().name())) {
         String queue = place.queue().name();
         found |=
-            (backlog.leased()
-                    ? ready.markLeased(queue, backlog.partitionId(), backlog.dueIn())
+            (backlog.reckoned()
+                    ? ready.markReckoned(queue, backlog.partitionId(), backlog.dueIn())
                     : ready.mark(queue, backlog.partitionId(), backlog.dueIn()))
                 > 0;
       }

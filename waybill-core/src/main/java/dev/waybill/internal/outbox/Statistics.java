@@ -18,10 +18,11 @@ final class Statistics implements OutboxListener, Worker {
   private final LongAdder sequenced = new LongAdder();
   private final LongAdder delivered = new LongAdder();
   private final LongAdder retried = new LongAdder();
+  private final LongAdder parked = new LongAdder();
   private final LongAdder rejected = new LongAdder();
   private final LongAdder leasesLost = new LongAdder();
   private final LongAdder vacuumed = new LongAdder();
-  private OutboxStatistics logged = new OutboxStatistics(0, 0, 0, 0, 0, 0, 0);
+  private OutboxStatistics logged = new OutboxStatistics(0, 0, 0, 0, 0, 0, 0, 0);
 
   /** Logs that often; never if the interval is zero. */
   Statistics(Duration interval) {
@@ -34,6 +35,7 @@ final class Statistics implements OutboxListener, Worker {
         sequenced.sum(),
         delivered.sum(),
         retried.sum(),
+        parked.sum(),
         rejected.sum(),
         leasesLost.sum(),
         vacuumed.sum());
@@ -49,13 +51,14 @@ final class Statistics implements OutboxListener, Worker {
     OutboxStatistics now = snapshot();
     if (!now.equals(logged)) {
       log.info(
-          "In the last {} s: enqueued {}, sequenced {}, delivered {}, retried {}, rejected {},"
-              + " leases lost {}, vacuumed {}",
+          "In the last {} s: enqueued {}, sequenced {}, delivered {}, retried {}, parked {},"
+              + " rejected {}, leases lost {}, vacuumed {}",
           interval.toSeconds(),
           now.enqueued() - logged.enqueued(),
           now.sequenced() - logged.sequenced(),
           now.delivered() - logged.delivered(),
           now.retried() - logged.retried(),
+          now.parked() - logged.parked(),
           now.rejected() - logged.rejected(),
           now.leasesLost() - logged.leasesLost(),
           now.vacuumed() - logged.vacuumed());
@@ -83,6 +86,11 @@ final class Statistics implements OutboxListener, Worker {
   public void retried(
       String queue, int partition, long seq, int attempts, String reason, Duration retryIn) {
     retried.increment();
+  }
+
+  @Override
+  public void parked(String queue, int partition, int messages) {
+    parked.add(messages);
   }
 
   @Override

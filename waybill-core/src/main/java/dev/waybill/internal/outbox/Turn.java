@@ -50,6 +50,13 @@ final class Turn<Q> implements AutoCloseable {
     }
   }
 
+  /** There is nothing to do before this time has passed, unless somebody marks it. */
+  void until(Duration atMost) {
+    if (first()) {
+      agenda.until(entry, atMost);
+    }
+  }
+
   /** Somebody else has the partition: again after a short pause, longer each time. */
   void skipped() {
     if (first()) {

@@ -14,6 +14,12 @@
  * handler did and answered into a {@link dev.waybill.internal.outbox.Settlement}, which always says
  * how far the cursor moves; {@link dev.waybill.internal.outbox.PartitionMode} turns a streak of
  * such outcomes into batch size and delay.
+ *
+ * <p><b>Parked keys.</b> Where a queue parks keys, the cursor passes a message that failed, and
+ * later ones of its key; they wait in the database, and {@link dev.waybill.internal.outbox.Parking}
+ * divides each delivery into what is handled and what follows them. A turn serves the cursor first
+ * and then the parked keys that are due; {@link dev.waybill.internal.outbox.Ending} says when the
+ * partition is to be looked at again.
  */
 @NullMarked
 package dev.waybill.internal.outbox;

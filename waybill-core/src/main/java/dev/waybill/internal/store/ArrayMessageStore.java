@@ -169,6 +169,7 @@ final class ArrayMessageStore extends MessageStore {
                     (int) row.number("attempts"),
                     row.number("lease_epoch"),
                     row.number("sequence"),
+                    (int) row.number("parked"),
                     new ArrayList<>());
             drafts.put(partitionId, draft);
           }
@@ -186,9 +187,14 @@ final class ArrayMessageStore extends MessageStore {
 
   /** A delivery whose messages are still being read. */
   private record Draft(
-      long processedSeq, int attempts, long epoch, long sequence, List<StoredMessage> messages) {
+      long processedSeq,
+      int attempts,
+      long epoch,
+      long sequence,
+      int parked,
+      List<StoredMessage> messages) {
     Delivery delivery() {
-      return new Delivery(processedSeq, attempts, epoch, sequence, messages);
+      return new Delivery(processedSeq, attempts, epoch, sequence, parked, messages);
     }
   }
 

@@ -9,12 +9,18 @@ import java.util.List;
  * @param attempts how often the first message was tried, this time included under a lease
  * @param epoch the lease's number
  * @param sequence the number of the last message there was
+ * @param parked how many messages before the cursor are parked
  * @param messages in order
  */
 public record Delivery(
-    long processedSeq, int attempts, long epoch, long sequence, List<StoredMessage> messages) {
+    long processedSeq,
+    int attempts,
+    long epoch,
+    long sequence,
+    int parked,
+    List<StoredMessage> messages) {
   /** Nothing was to be read. */
-  static final Delivery NONE = new Delivery(0, 0, 0, 0, List.of());
+  static final Delivery NONE = new Delivery(0, 0, 0, 0, 0, List.of());
 
   public Delivery {
     messages = List.copyOf(messages);

@@ -122,7 +122,13 @@ public abstract class MessageStore {
    * then nothing was changed, the dead letters included.
    */
   public boolean end(Lease lease, CursorMove move, List<NewDeadLetter> deadLetters) {
-    if (deadLetters.isEmpty()) {
+    return end(lease, move, deadLetters, List.of());
+  }
+
+  /** The same, with messages that the cursor passes but that are not done. */
+  public boolean end(
+      Lease lease, CursorMove move, List<NewDeadLetter> deadLetters, List<NewParked> parked) {
+    if (deadLetters.isEmpty() && parked.isEmpty()) {
       return database.single(tx -> ended(tx, lease, move));
     }
     return database.transact(
@@ -130,6 +136,7 @@ public abstract class MessageStore {
           boolean ours = ended(tx, lease, move);
           if (ours) {
             bury(tx, deadLetters);
+            ParkedStore.park(tx, lease.partitionId(), parked);
           }
           return ours;
         });
@@ -146,13 +153,25 @@ public abstract class MessageStore {
 
   /** Stores the outcome of a delivery in the transaction that locked the cursor. */
   public void move(Tx tx, long partitionId, CursorMove move, List<NewDeadLetter> deadLetters) {
-    if (!deadLetters.isEmpty()) {
-      bury(tx, deadLetters);
-    }
+    bury(tx, deadLetters);
     moved(tx.sql("outbox_cursor_move").set("partition_id", partitionId), move).update();
   }
 
-  private static void bury(Tx tx, List<NewDeadLetter> deadLetters) {
+  /** The same, with messages that the cursor passes but that are not done. */
+  public void move(
+      Tx tx,
+      long partitionId,
+      CursorMove move,
+      List<NewDeadLetter> deadLetters,
+      List<NewParked> parked) {
+    move(tx, partitionId, move, deadLetters);
+    ParkedStore.park(tx, partitionId, parked);
+  }
+
+  static void bury(Tx tx, List<NewDeadLetter> deadLetters) {
+    if (deadLetters.isEmpty()) {
+      return;
+    }
     Query insert = tx.sql("outbox_dead_letters_insert");
     for (NewDeadLetter each : deadLetters) {
       StoredMessage message = each.message();
@@ -191,6 +210,8 @@ public abstract class MessageStore {
                     row.textOrNull("last_error"),
                     until(row, "not_before"),
                     until(row, "lease_until"),
+                    (int) row.number("parked"),
+                    until(row, "parked_due"),
                     row.flag("paused")));
   }
 

@@ -281,6 +281,7 @@ class PackedMessageStore extends MessageStore {
         state.attempts(),
         state.epoch(),
         state.sequence(),
+        state.parked(),
         places.isEmpty() ? places : withBodies(tx, places));
   }
 

@@ -6,6 +6,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Why a partition could or could not be served.
  *
+ * @param parked how many messages are parked
+ * @param parkedDue if some are: the time until the first may be tried again; zero if it has passed
  * @param notBefore the time until somebody may try again; zero if it has passed
  * @param lease the time until the lease ends; zero if there is none
  */
@@ -18,4 +20,6 @@ public record PartitionState(
     @Nullable String lastError,
     Duration notBefore,
     Duration lease,
+    int parked,
+    Duration parkedDue,
     boolean paused) {}

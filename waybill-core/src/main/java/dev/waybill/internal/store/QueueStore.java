@@ -45,12 +45,13 @@ public final class QueueStore {
   }
 
   /**
-   * A partition with messages beyond its cursor.
+   * A partition with messages beyond its cursor, or parked ones.
    *
    * @param dueIn the time until somebody may deliver them
-   * @param leased whether that is because somebody has it, who may be done before
+   * @param reckoned whether news may shorten it: somebody has the partition, who may be done
+   *     before, or nothing waits but parked messages
    */
-  public record Backlog(long partitionId, Duration dueIn, boolean leased) {}
+  public record Backlog(long partitionId, Duration dueIn, boolean reckoned) {}
 
   private record Stored(long id, String name, int partitions) {}
 
@@ -200,7 +201,7 @@ public final class QueueStore {
                         new Backlog(
                             row.number("id"),
                             MessageStore.until(row, "wait"),
-                            row.flag("leased"))));
+                            row.flag("reckoned"))));
   }
 
   /** How many messages of each queue have a number and are not done, by the queue's id. */
@@ -238,6 +239,7 @@ public final class QueueStore {
         row.number("processed_seq"),
         (int) row.number("attempts"),
         row.textOrNull("last_error"),
+        (int) row.number("parked"),
         row.flag("paused"),
         MessageStore.until(row, "not_before"),
         leaseFor.isZero() ? null : row.textOrNull("lease_owner"),

@@ -48,7 +48,8 @@ create table waybill_outbox_outgoing (
   primary key (partition_id, last_seq)
 ) engine = InnoDB default character set utf8mb4 collate utf8mb4_bin;
 
--- The cursor, the lease, and what stands in the way. The epoch only grows.
+-- The cursor, the lease, and what stands in the way. The epoch only grows. parked: how many messages are, and when the
+-- first of their keys is due; only who has the partition changes them.
 create table waybill_outbox_processor (
   partition_id bigint not null,
   processed_seq bigint not null default 0,
@@ -59,6 +60,8 @@ create table waybill_outbox_processor (
   lease_epoch bigint not null default 0,
   lease_until bigint not null default 0,
   paused_at bigint,
+  parked int not null default 0,
+  parked_due bigint,
   primary key (partition_id)
 ) engine = InnoDB default character set utf8mb4 collate utf8mb4_bin;
 
@@ -84,6 +87,25 @@ create table waybill_outbox_dedup (
   expires_at bigint not null,
   primary key (queue_id, dedup_key),
   key waybill_outbox_dedup_expires_ix (expires_at)
+) engine = InnoDB default character set utf8mb4 collate utf8mb4_bin;
+
+-- Numbered and passed by the cursor, but not done: a message that failed, and those of its key that came after it, in a
+-- lane. The lane is the key's hash. Only the first of a lane has a time at which it is due.
+create table waybill_outbox_parked (
+  partition_id bigint not null,
+  lane bigint not null,
+  seq bigint not null,
+  message_id bigint not null,
+  type varchar(1024) character set ascii collate ascii_bin not null,
+  message_key varchar(1024) not null,
+  headers text,
+  payload longblob not null,
+  created_at bigint not null,
+  attempts int not null,
+  last_error text,
+  due_at bigint,
+  primary key (partition_id, lane, seq),
+  key waybill_outbox_parked_due_ix (partition_id, due_at, lane)
 ) engine = InnoDB default character set utf8mb4 collate utf8mb4_bin;
 
 create table waybill_outbox_dead_letters (

@@ -1,4 +1,5 @@
 drop table if exists waybill_outbox_dead_letters;
+drop table if exists waybill_outbox_parked;
 drop table if exists waybill_outbox_dedup;
 drop table if exists waybill_outbox_delayed;
 drop table if exists waybill_outbox_vacuum;

@@ -52,7 +52,8 @@ create table waybill_outbox_outgoing (
   constraint waybill_outbox_outgoing_n_ck check (n between 1 and 200)
 );
 
--- The cursor, the lease, and what stands in the way. The epoch only grows.
+-- The cursor, the lease, and what stands in the way. The epoch only grows. parked: how many messages are, and when the
+-- first of their keys is due; only who has the partition changes them.
 create table waybill_outbox_processor (
   partition_id bigint not null,
   processed_seq bigint not null default 0,
@@ -63,6 +64,8 @@ create table waybill_outbox_processor (
   lease_epoch bigint not null default 0,
   lease_until bigint not null default 0,
   paused_at bigint,
+  parked integer not null default 0,
+  parked_due bigint,
   constraint waybill_outbox_processor_pk primary key (partition_id)
 ) with (fillfactor = 50);
 
@@ -90,6 +93,27 @@ create table waybill_outbox_dedup (
 );
 
 create index waybill_outbox_dedup_expires_ix on waybill_outbox_dedup (expires_at);
+
+-- Numbered and passed by the cursor, but not done: a message that failed, and those of its key that came after it, in a
+-- lane. The lane is the key's hash. Only the first of a lane has a time at which it is due.
+create table waybill_outbox_parked (
+  partition_id bigint not null,
+  lane bigint not null,
+  seq bigint not null,
+  message_id bigint not null,
+  type text not null,
+  message_key text not null,
+  headers text,
+  payload bytea not null,
+  created_at bigint not null,
+  attempts integer not null,
+  last_error text,
+  due_at bigint,
+  constraint waybill_outbox_parked_pk primary key (partition_id, lane, seq)
+);
+
+create index waybill_outbox_parked_due_ix on waybill_outbox_parked (partition_id, due_at, lane)
+  where due_at is not null;
 
 create table waybill_outbox_dead_letters (
   id bigint not null generated always as identity,

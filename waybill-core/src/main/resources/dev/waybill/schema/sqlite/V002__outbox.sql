@@ -48,7 +48,8 @@ create table waybill_outbox_outgoing (
   primary key (partition_id, last_seq)
 ) without rowid;
 
--- The cursor, the lease, and what stands in the way. The epoch only grows.
+-- The cursor, the lease, and what stands in the way. The epoch only grows. parked: how many messages are, and when the
+-- first of their keys is due; only who has the partition changes them.
 create table waybill_outbox_processor (
   partition_id integer primary key,
   processed_seq integer not null default 0,
@@ -58,7 +59,9 @@ create table waybill_outbox_processor (
   lease_owner text,
   lease_epoch integer not null default 0,
   lease_until integer not null default 0,
-  paused_at integer
+  paused_at integer,
+  parked integer not null default 0,
+  parked_due integer
 );
 
 -- Up to which number the clean-up has come; it only grows.
@@ -84,6 +87,27 @@ create table waybill_outbox_dedup (
 ) without rowid;
 
 create index waybill_outbox_dedup_expires_ix on waybill_outbox_dedup (expires_at);
+
+-- Numbered and passed by the cursor, but not done: a message that failed, and those of its key that came after it, in a
+-- lane. The lane is the key's hash. Only the first of a lane has a time at which it is due.
+create table waybill_outbox_parked (
+  partition_id integer not null,
+  lane integer not null,
+  seq integer not null,
+  message_id integer not null,
+  type text not null,
+  message_key text not null,
+  headers text,
+  payload blob not null,
+  created_at integer not null,
+  attempts integer not null,
+  last_error text,
+  due_at integer,
+  primary key (partition_id, lane, seq)
+);
+
+create index waybill_outbox_parked_due_ix on waybill_outbox_parked (partition_id, due_at, lane)
+  where due_at is not null;
 
 create table waybill_outbox_dead_letters (
   id integer primary key autoincrement,

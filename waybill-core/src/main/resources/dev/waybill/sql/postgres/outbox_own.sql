@@ -87,9 +87,9 @@ with lease as (
   where c.partition_id = :partition_id and p.id = c.partition_id and p.sequence > c.processed_seq
     and c.paused_at is null and c.not_before <= (date_part('epoch', clock_timestamp()) * 1000000)::bigint
     and (c.lease_until <= (date_part('epoch', clock_timestamp()) * 1000000)::bigint or c.lease_owner = :owner)
-  returning c.partition_id, c.processed_seq, c.attempts, c.lease_epoch, p.sequence
+  returning c.partition_id, c.processed_seq, c.attempts, c.lease_epoch, c.parked, p.sequence
 )
-select l.partition_id, l.processed_seq, l.attempts, l.lease_epoch, l.sequence,
+select l.partition_id, l.processed_seq, l.attempts, l.lease_epoch, l.parked, l.sequence,
   r.seq, r.id, r.type, r.message_key, r.headers, r.payload, r.created_at
 from lease l left join lateral (
   select m.seq, m.id, m.type, m.message_key, m.headers, m.payload, m.created_at from (
@@ -118,9 +118,9 @@ with lease as (
     lease_until = (date_part('epoch', clock_timestamp()) * 1000000)::bigint + :duration
   from waybill_outbox_partitions p
   where c.partition_id = :partition_id and c.lease_epoch = :epoch and c.lease_owner = :owner and p.id = c.partition_id
-  returning c.partition_id, c.processed_seq, c.attempts, c.lease_epoch, p.sequence
+  returning c.partition_id, c.processed_seq, c.attempts, c.lease_epoch, c.parked, p.sequence
 )
-select l.partition_id, l.processed_seq, l.attempts, l.lease_epoch, l.sequence,
+select l.partition_id, l.processed_seq, l.attempts, l.lease_epoch, l.parked, l.sequence,
   r.seq, r.id, r.type, r.message_key, r.headers, r.payload, r.created_at
 from lease l left join lateral (
   select m.seq, m.id, m.type, m.message_key, m.headers, m.payload, m.created_at from (
@@ -172,9 +172,9 @@ with request as materialized (
   from request r, waybill_outbox_partitions p
   where c.partition_id = r.partition_id and p.id = r.partition_id
     and c.partition_id in (select f.partition_id from free f union all select o.partition_id from ours o)
-  returning c.partition_id, c.processed_seq, c.attempts, c.lease_epoch, p.sequence, r.messages
+  returning c.partition_id, c.processed_seq, c.attempts, c.lease_epoch, c.parked, p.sequence, r.messages
 )
-select l.partition_id, l.processed_seq, l.attempts, l.lease_epoch, l.sequence,
+select l.partition_id, l.processed_seq, l.attempts, l.lease_epoch, l.parked, l.sequence,
   r.seq, r.id, r.type, r.message_key, r.headers, r.payload, r.created_at
 from moved l left join lateral (
   select m.seq, m.id, m.type, m.message_key, m.headers, m.payload, m.created_at from (
@@ -198,13 +198,13 @@ order by l.partition_id, r.seq
 
 -- name: outbox_cursor_take
 with cursor as materialized (
-  select c.partition_id, c.processed_seq, c.attempts, c.lease_epoch, p.sequence from waybill_outbox_processor c
+  select c.partition_id, c.processed_seq, c.attempts, c.lease_epoch, c.parked, p.sequence from waybill_outbox_processor c
   join waybill_outbox_partitions p on p.id = c.partition_id
   where c.partition_id = :partition_id and c.paused_at is null and c.not_before <= (date_part('epoch', clock_timestamp()) * 1000000)::bigint
     and c.lease_until <= (date_part('epoch', clock_timestamp()) * 1000000)::bigint
   for no key update of c skip locked
 )
-select l.partition_id, l.processed_seq, l.attempts, l.lease_epoch, l.sequence,
+select l.partition_id, l.processed_seq, l.attempts, l.lease_epoch, l.parked, l.sequence,
   r.seq, r.id, r.type, r.message_key, r.headers, r.payload, r.created_at
 from cursor l left join lateral (
   select m.seq, m.id, m.type, m.message_key, m.headers, m.payload, m.created_at from (

@@ -53,11 +53,14 @@ with recursive dirty (id) as (
 select id from dirty where id is not null
 
 -- name: outbox_backlog
-select p.id, max(c.not_before, c.lease_until) - cast(round((julianday('now') - 2440587.5) * 86400000) as integer) * 1000 as wait,
-  case when c.lease_until > c.not_before then 1 else 0 end as leased
+select p.id, max(c.lease_until, case
+    when p.sequence > c.processed_seq then min(c.not_before, coalesce(c.parked_due, c.not_before)) else c.parked_due
+  end) - cast(round((julianday('now') - 2440587.5) * 86400000) as integer) * 1000 as wait,
+  case when p.sequence <= c.processed_seq or c.lease_until > c.not_before or c.lease_until > c.parked_due
+    then 1 else 0 end as reckoned
 from waybill_outbox_partitions p
 join waybill_outbox_processor c on c.partition_id = p.id
-where p.sequence > c.processed_seq and c.paused_at is null
+where (p.sequence > c.processed_seq or c.parked_due is not null) and c.paused_at is null
 order by p.id
 
 -- name: outbox_next_due
@@ -66,7 +69,8 @@ select min(due_at) - cast(round((julianday('now') - 2440587.5) * 86400000) as in
 -- name: outbox_state
 select p.sequence, c.processed_seq, c.attempts, c.lease_epoch, c.lease_owner, c.last_error,
   c.not_before - cast(round((julianday('now') - 2440587.5) * 86400000) as integer) * 1000 as not_before, c.lease_until - cast(round((julianday('now') - 2440587.5) * 86400000) as integer) * 1000 as lease_until,
-  case when c.paused_at is null then 0 else 1 end as paused
+  case when c.paused_at is null then 0 else 1 end as paused,
+  c.parked, coalesce(c.parked_due, 0) - cast(round((julianday('now') - 2440587.5) * 86400000) as integer) * 1000 as parked_due
 from waybill_outbox_processor c
 join waybill_outbox_partitions p on p.id = c.partition_id
 where c.partition_id = :partition_id
@@ -127,7 +131,7 @@ where paused_at is not null and partition_id in (
 -- name: outbox_status
 select q.name, p.id, p.number, p.sequence, c.processed_seq, c.attempts, c.last_error, c.lease_owner, c.lease_epoch,
   c.not_before - cast(round((julianday('now') - 2440587.5) * 86400000) as integer) * 1000 as not_before, c.lease_until - cast(round((julianday('now') - 2440587.5) * 86400000) as integer) * 1000 as lease_until,
-  case when c.paused_at is null then 0 else 1 end as paused,
+  case when c.paused_at is null then 0 else 1 end as paused, c.parked,
   case when p.sequence > c.processed_seq then cast(round((julianday('now') - 2440587.5) * 86400000) as integer) * 1000 - (
     select o.sequenced_at from waybill_outbox_outgoing o
     where o.partition_id = p.id and o.last_seq > c.processed_seq

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.waybill.DatabaseException;
 import dev.waybill.outbox.EnqueueMessage;
 import dev.waybill.outbox.HandlerResult;
+import dev.waybill.outbox.HeadFailure;
 import dev.waybill.outbox.MessageResult;
 import dev.waybill.outbox.Outbox;
 import dev.waybill.outbox.OutboxMessage;
@@ -29,15 +30,23 @@ final class Journey {
   private static final List<String> LEASED = List.of("m1", "bad2", "again3", "m4", "m5");
   private static final List<String> LEDGER = List.of("t1", "bad2", "again3", "t4");
 
+  /** Called after their keys; the second digit is their place within the key. */
+  private static final List<String> KEYED =
+      List.of("a-again1", "b1", "a2", "b-again2", "a-bad3", "a4", "b3", "c1");
+
   private final TestDatabase database;
   private final String leased;
   private final String ledger;
+  private final String parkedLeased;
+  private final String parkedLedger;
   private final List<OutboxMessage> received = new ArrayList<>();
 
   Journey(TestDatabase database, int number) {
     this.database = database;
     this.leased = "leased" + number;
     this.ledger = "ledger" + number;
+    this.parkedLeased = "parked-leased" + number;
+    this.parkedLedger = "parked-ledger" + number;
   }
 
   static void prepare(TestDatabase database) throws SQLException {
@@ -47,12 +56,17 @@ final class Journey {
   }
 
   private QueueConfig queue(String name, int partitions, QueueHandler handler) {
+    return queue(name, partitions, handler, HeadFailure.block());
+  }
+
+  private QueueConfig queue(
+      String name, int partitions, QueueHandler handler, HeadFailure onFailure) {
     return new QueueConfig(
         name,
         Partitions.of(partitions),
         handler,
         Line.LEASE,
-        0,
+        onFailure,
         0,
         Duration.ZERO,
         Duration.ofMillis(1),
@@ -66,28 +80,40 @@ final class Journey {
         owner,
         List.of(
             queue(leased, 2, new QueueHandler.Leased(this::handle)),
+            queue(ledger, 1, new QueueHandler.Transactional((tx, m) -> write(tx.connection(), m))),
             queue(
-                ledger, 1, new QueueHandler.Transactional((tx, m) -> write(tx.connection(), m)))));
+                parkedLeased,
+                1,
+                new QueueHandler.Leased(this::handle),
+                HeadFailure.parkKey().withLimit(3)),
+            queue(
+                parkedLedger,
+                1,
+                new QueueHandler.Transactional((tx, m) -> write(tx.connection(), m)),
+                HeadFailure.parkKey())));
   }
 
   private MessageResult handle(OutboxMessage message) {
     received.add(message);
-    if (message.text().startsWith("bad")) {
+    if (message.text().contains("bad")) {
       return MessageResult.reject("bad");
     }
-    boolean first =
-        received.stream().filter(each -> each.text().equals(message.text())).count() == 1;
-    return message.text().startsWith("again") && first
+    boolean first = received.stream().filter(each -> isSame(each, message)).count() == 1;
+    return message.text().contains("again") && first
         ? MessageResult.retry("again")
         : MessageResult.ok();
   }
 
+  private static boolean isSame(OutboxMessage one, OutboxMessage other) {
+    return one.queue().equals(other.queue()) && one.text().equals(other.text());
+  }
+
   private HandlerResult write(Connection connection, OutboxMessage message) throws SQLException {
-    insert(connection, "effects", ledger, message.text());
-    if (message.text().startsWith("bad")) {
+    insert(connection, "effects", message.queue(), message.text());
+    if (message.text().contains("bad")) {
       return HandlerResult.reject("bad");
     }
-    return message.text().startsWith("again") && message.attempts() == 0
+    return message.text().contains("again") && message.attempts() == 0
         ? HandlerResult.retry("again")
         : HandlerResult.success();
   }
@@ -122,6 +148,16 @@ final class Journey {
                 connection -> {
                   for (String note : LEDGER) {
                     enqueue(outbox, connection, ledger, note, message(note).dedupKey(note));
+                  }
+                }));
+    attempt(
+        () ->
+            outbox.inTransaction(
+                connection -> {
+                  for (String note : KEYED) {
+                    EnqueueMessage keyed = message(note).key(note.substring(0, 1));
+                    enqueue(outbox, connection, parkedLeased, note, keyed);
+                    enqueue(outbox, connection, parkedLedger, note, keyed);
                   }
                 }));
   }
@@ -184,9 +220,53 @@ final class Journey {
     assertThat(numbersOf(ledger, 0)).as(as).isEqualTo(booked.size());
     assertThat(dead(leased)).as(as).hasSize(committed.isEmpty() ? 0 : 1);
     assertThat(dead(ledger)).as(as).hasSize(booked.isEmpty() ? 0 : 1);
-    for (String table : List.of("body", "incoming", "outgoing", "delayed")) {
+    checkParked(as);
+    for (String table : List.of("body", "incoming", "outgoing", "delayed", "parked")) {
       assertThat(rows("select '" + table + "' from waybill_outbox_" + table)).as(as).isEmpty();
     }
+  }
+
+  /** Per key in order, each after those before it were done; effects once. */
+  private void checkParked(String as) throws SQLException {
+    List<String> committed = rows("select note from business where queue = '" + parkedLeased + "'");
+    assertThat(committed.size()).as(as).isIn(0, KEYED.size());
+    for (String key : List.of("a", "b", "c")) {
+      List<String> expected =
+          committed.isEmpty()
+              ? List.of()
+              : KEYED.stream().filter(each -> each.startsWith(key)).toList();
+      List<String> order = new ArrayList<>();
+      List<String> tries = new ArrayList<>();
+      for (OutboxMessage each : received) {
+        if (each.queue().equals(parkedLeased) && key.equals(each.key())) {
+          tries.add(each.text());
+          boolean repeated = tries.stream().filter(each.text()::equals).count() > 1;
+          if (!order.contains(each.text()) && (repeated || !each.text().contains("again"))) {
+            order.add(each.text());
+          }
+          // Whatever comes, those before it were done; whatever came before may come again.
+          int at = expected.indexOf(each.text());
+          assertThat(order)
+              .as("%s: %s in %s", as, each, tries)
+              .containsAll(expected.subList(0, at));
+        }
+      }
+      assertThat(order).as("%s: %s", as, tries).containsExactlyElementsOf(expected);
+    }
+    assertThat(rows("select note from effects where queue = '" + parkedLedger + "'"))
+        .as("%s: effects of parked ones, exactly once", as)
+        .containsExactlyInAnyOrderElementsOf(
+            committed.isEmpty()
+                ? List.of()
+                : KEYED.stream().filter(each -> !each.contains("bad")).toList());
+    assertThat(dead(parkedLeased)).as(as).hasSize(committed.isEmpty() ? 0 : 1);
+    assertThat(dead(parkedLedger)).as(as).hasSize(committed.isEmpty() ? 0 : 1);
+    assertThat(
+            rows(
+                "select c.parked from waybill_outbox_processor c where c.parked <> 0 or"
+                    + " c.parked_due is not null"))
+        .as(as)
+        .isEmpty();
   }
 
   /** The texts by number, as the handler was told; the numbers are 1 to the last one given. */
@@ -209,7 +289,7 @@ final class Journey {
     for (int partition = 0; partition < 2; partition++) {
       long furthest = 0;
       for (OutboxMessage each : received) {
-        if (each.partition() == partition) {
+        if (each.queue().equals(leased) && each.partition() == partition) {
           assertThat(each.seq()).as(as).isLessThanOrEqualTo(furthest + 1);
           furthest = Math.max(furthest, each.seq());
         }

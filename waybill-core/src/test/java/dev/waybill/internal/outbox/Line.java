@@ -10,6 +10,7 @@ import dev.waybill.internal.sql.Database;
 import dev.waybill.internal.store.DeadLetterStore;
 import dev.waybill.internal.store.DedupStore;
 import dev.waybill.internal.store.MessageStore;
+import dev.waybill.internal.store.ParkedStore;
 import dev.waybill.internal.store.QueueStore;
 import dev.waybill.internal.store.QueueStore.Backlog;
 import dev.waybill.internal.store.QueueStore.Wanted;
@@ -43,6 +44,7 @@ final class Line {
   private final TestTime time = new TestTime();
   private final Crew crew = new Crew(time);
   private final MessageStore messages;
+  private final ParkedStore parked;
   private final QueueStore store;
   private final Queues queues;
   private final DirtyPartitions dirty = new DirtyPartitions(time, new Bell());
@@ -57,6 +59,7 @@ final class Line {
     Database database = Stores.open(source);
     Events events = new Events(List.of());
     messages = MessageStore.of(database);
+    parked = new ParkedStore(database);
     store = new QueueStore(database);
     queues =
         Queues.of(
@@ -116,18 +119,25 @@ final class Line {
         ? new TransactionalDelivery(
             database,
             messages,
-            TransactionalCalls.oneByOne(each.handler(), queue.maxAttempts()),
-            queue.maxAttempts(),
+            parked,
+            TransactionalCalls.oneByOne(each.handler(), queue.onFailure().maxAttempts()),
+            queue.onFailure(),
             context)
         : new LeasedDelivery(
             messages,
             new Rounds(requests -> messages.round(owner, requests)),
+            parked,
             owner,
             queue.lease(),
-            new OneByOne(((QueueHandler.Leased) queue.handler()).handler()),
-            queue.maxAttempts(),
-            context,
-            new TimeLimit(time));
+            new LeasedCalls(
+                messages,
+                queue.lease(),
+                new OneByOne(((QueueHandler.Leased) queue.handler()).handler()),
+                queue.onFailure().maxAttempts(),
+                context,
+                new TimeLimit(time)),
+            queue.onFailure(),
+            context);
   }
 
   private Place place(long partition) {

@@ -20,7 +20,7 @@ class OutcomeTest {
   private static Outcome outcome(int triedBefore) {
     List<StoredMessage> messages =
         LongStream.rangeClosed(4, 6).mapToObj(n -> new StoredMessage(n, n, BODY)).toList();
-    return new Outcome(1, new Delivery(3, triedBefore, 1, 6, messages), triedBefore);
+    return new Outcome(1, new Delivery(3, triedBefore, 1, 6, 0, messages), triedBefore);
   }
 
   @Test

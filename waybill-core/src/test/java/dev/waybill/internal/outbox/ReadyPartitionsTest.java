@@ -122,15 +122,15 @@ class ReadyPartitionsTest {
 
   @Test
   void aLeaseElsewhereIsWaitedForUntilThereIsNews() {
-    ready.markLeased("q", 1L, ofSeconds(30));
-    ready.markLeased("q", 2L, ofSeconds(30));
-    ready.markLeased("q", 1L, ofSeconds(40));
+    ready.markReckoned("q", 1L, ofSeconds(30));
+    ready.markReckoned("q", 2L, ofSeconds(30));
+    ready.markReckoned("q", 1L, ofSeconds(40));
     assertThat(ready.untilNext()).hasValue(ofSeconds(30));
     int before = rings.get();
     ready.mark("q", List.of(2L));
     assertThat(rings).hasValue(before + 1);
     assertThat(take().partition()).isEqualTo(2);
-    ready.markLeased("q", 1L, ofSeconds(5));
+    ready.markReckoned("q", 1L, ofSeconds(5));
     assertThat(ready.untilNext()).hasValue(ofSeconds(5));
     // A stored retry time that is nearer than the lease was, and from then on certain.
     ready.mark("q", 1L, ofSeconds(2));

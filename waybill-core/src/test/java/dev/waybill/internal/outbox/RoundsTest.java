@@ -39,7 +39,7 @@ class RoundsTest {
       Map<Long, Delivery> answers = new HashMap<>();
       for (long partition : partitions) {
         if (partition < 100) {
-          answers.put(partition, new Delivery(partition, 1, 1, 1, List.of()));
+          answers.put(partition, new Delivery(partition, 1, 1, 1, 0, List.of()));
         }
       }
       end.complete(answers);

@@ -7,6 +7,7 @@ import dev.waybill.testkit.EveryDatabase;
 import dev.waybill.testkit.TestDatabase;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
@@ -23,10 +24,11 @@ import org.junit.jupiter.api.Test;
 class PlanTest {
   /** The tables that grow, by name and by the names that statements give them. */
   private static final String GROWING =
-      "(waybill_outbox_(incoming|outgoing|body|delayed|dedup|dead_letters)|i|o|b|d|f)";
+      "(waybill_outbox_(incoming|outgoing|body|delayed|dedup|dead_letters|parked)|i|o|b|d|f|k)";
 
   private static final Pattern POSTGRES_SCAN =
-      Pattern.compile("Seq Scan on waybill_outbox_(incoming|outgoing|body|delayed|dedup|dead).*");
+      Pattern.compile(
+          "Seq Scan on waybill_outbox_(incoming|outgoing|body|delayed|dedup|dead|parked).*");
 
   private static final Pattern MYSQL_SCAN =
       Pattern.compile(".*\\|table=" + GROWING + "\\|.*\\|type=(ALL|index)\\|.*");
@@ -103,11 +105,50 @@ class PlanTest {
           messages.move(tx, first, CursorMove.doneUpTo(taken.processedSeq() + 3), List.of());
           return true;
         });
+    parked(stores, partitions.get(1));
     messages.state(first);
     messages.vacuumDue();
     messages.vacuum(first, Duration.ZERO, 16);
     messages.expireDedup(10);
     messages.releaseAll("me");
+  }
+
+  /** In a partition where 200,000 messages are parked, of 200 keys of which one is due. */
+  private static void parked(Stores stores, long partition) {
+    ParkedStore parked = new ParkedStore(stores.database);
+    MessageBody body = new MessageBody("test", new byte[1], Map.of(), "key", Instant.EPOCH);
+    stores.database.transact(
+        tx -> {
+          stores.messages.move(
+              tx,
+              partition,
+              CursorMove.doneUpTo(1001),
+              List.of(),
+              List.of(
+                  new NewParked(new StoredMessage(1001, 1001, body), 1, "no", Duration.ZERO),
+                  NewParked.follower(new StoredMessage(1002, 1002, body))));
+          return true;
+        });
+    assertThat(parked.lanes(partition).lanes()).hasSize(201);
+    ParkedLane due = parked.lease(partition, "me", Stores.MINUTE, 10).orElseThrow();
+    assertThat(due.delivery().messages()).hasSize(1);
+    assertThat(
+            parked.end(
+                new Lease(partition, "me", due.delivery().epoch(), Stores.MINUTE),
+                new ParkedMove(due.lane(), 1, 1001, 0, null, Duration.ZERO),
+                List.of()))
+        .isTrue();
+    stores.database.transact(
+        tx -> {
+          ParkedLane next = parked.lock(tx, partition, 10).orElseThrow();
+          parked.move(
+              tx,
+              partition,
+              new ParkedMove(next.lane(), 1, 1002, 0, null, Duration.ZERO),
+              List.of());
+          return true;
+        });
+    assertThat(parked.lanes(partition).lanes()).hasSize(200);
   }
 
   /** A backlog in every stage, all of it in the second partition, and little delivered. */
@@ -152,9 +193,17 @@ class PlanTest {
                 : "'k' || x.k")
             + ", 9000000000000000 + x.k"
             + numbers,
+        "insert into waybill_outbox_parked (partition_id, lane, seq, message_id, type, message_key,"
+            + " payload, created_at, attempts, due_at) select "
+            + second
+            + ", (x.k - 1) - (x.k - 1) % 1000, x.k + 1000000, x.k, 'test', 'k', "
+            + bytes
+            + ", 1, 0, case when (x.k - 1) % 1000 = 0 then 9000000000000000 + x.k end"
+            + numbers,
+        "update waybill_outbox_processor set parked = 200000 where partition_id = " + second,
         "update waybill_outbox_partitions set sequence = 200000 where id = " + second,
         "update waybill_outbox_processor set processed_seq = 1000 where partition_id = " + second);
-    for (String table : List.of("body", "incoming", "outgoing", "delayed", "dedup")) {
+    for (String table : List.of("body", "incoming", "outgoing", "delayed", "dedup", "parked")) {
       String name = "waybill_outbox_" + table;
       database.execute(
           switch (database.product()) {

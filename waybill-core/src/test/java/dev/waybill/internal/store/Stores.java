@@ -42,7 +42,7 @@ public final class Stores {
     return Database.open(
         dataSource,
         Naming.standard(),
-        List.of("outbox", "dead_letters"),
+        List.of("outbox", "parked", "dead_letters"),
         Retry.standard(Time.system()::sleep));
   }
 
