@@ -77,6 +77,9 @@ record Parking(
 
   /** Divides the messages of a delivery that have a body, from its first on. */
   Sorted sort(Delivery delivery, List<StoredMessage> readable) {
+    if (lanes.isEmpty() && readable.size() == delivery.messages().size()) {
+      return new Sorted(delivery, List.of(), readable.get(readable.size() - 1).seq(), false, this);
+    }
     List<StoredMessage> handled = new ArrayList<>(readable.size());
     List<StoredMessage> followers = new ArrayList<>();
     long end = delivery.processedSeq();

@@ -41,14 +41,14 @@ final class Line {
       OutboxProfile.lowLatency()
           .withRetry(new RetryTuning(Duration.ofMillis(1), Duration.ofMillis(1), 3));
 
-  private final TestTime time = new TestTime();
-  private final Crew crew = new Crew(time);
+  private final TestTime time;
+  private final Crew crew;
   private final MessageStore messages;
   private final ParkedStore parked;
   private final QueueStore store;
   private final Queues queues;
-  private final DirtyPartitions dirty = new DirtyPartitions(time, new Bell());
-  private final ReadyPartitions ready = new ReadyPartitions(time, new Bell());
+  private final DirtyPartitions dirty;
+  private final ReadyPartitions ready;
   private final Outbox door;
   private final Promoter promoter;
   private final Sequencer sequencer;
@@ -56,6 +56,20 @@ final class Line {
   private final Map<String, Processor.Delivery> deliveries = new HashMap<>();
 
   Line(DataSource source, String owner, List<QueueConfig> configs) {
+    this(source, owner, configs, PROFILE, new TestTime());
+  }
+
+  /** The same with a time that others may share, and without chance: nothing is spread. */
+  Line(
+      DataSource source,
+      String owner,
+      List<QueueConfig> configs,
+      OutboxProfile profile,
+      TestTime time) {
+    this.time = time;
+    this.crew = new Crew(time);
+    this.dirty = new DirtyPartitions(time, () -> {}, () -> 0.5);
+    this.ready = new ReadyPartitions(time, () -> {}, () -> 0.5);
     Database database = Stores.open(source);
     Events events = new Events(List.of());
     messages = MessageStore.of(database);
@@ -107,7 +121,13 @@ final class Line {
         new Vacuum(messages, events, time, crew.stopSignal(), 100, Duration.ofMinutes(1), bell);
     DeliveryContext context =
         new DeliveryContext(
-            new Modes(PROFILE), events, time, crew.stopSignal(), 8, done -> {}, partition -> {});
+            new Modes(profile, () -> 0.5),
+            events,
+            time,
+            crew.stopSignal(),
+            8,
+            done -> {},
+            partition -> {});
     for (Queue queue : queues.all()) {
       deliveries.put(queue.name(), delivery(database, owner, queue.config(), context));
     }
@@ -132,7 +152,9 @@ final class Line {
             new LeasedCalls(
                 messages,
                 queue.lease(),
-                new OneByOne(((QueueHandler.Leased) queue.handler()).handler()),
+                queue.handler() instanceof QueueHandler.Leased one
+                    ? new OneByOne(one.handler())
+                    : ((QueueHandler.BatchLeased) queue.handler()).handler(),
                 queue.onFailure().maxAttempts(),
                 context,
                 new TimeLimit(time)),
@@ -150,18 +172,45 @@ final class Line {
 
   /** Each stage once, as far as it has something to do; an error ends a stage, not the others. */
   void pass() {
-    stage(promoter::runOnce);
-    stage(() -> dirty.mark(store.dirty()));
-    stage(sequencer::runOnce);
-    stage(this::findUndelivered);
-    for (Turn<String> turn = ready.take(); turn != null; turn = ready.take()) {
-      try (Turn<String> mine = turn) {
-        stage(
-            () ->
-                Objects.requireNonNull(deliveries.get(mine.queue()))
-                    .serve(place(mine.partition()), mine));
-      }
+    promote();
+    look();
+    sequence();
+    while (deliver()) {
+      // the next one
     }
+    vacuum();
+  }
+
+  void promote() {
+    stage(promoter::runOnce);
+  }
+
+  /** What the reconciler does. */
+  void look() {
+    stage(() -> dirty.mark(store.dirty()));
+    stage(this::findUndelivered);
+  }
+
+  void sequence() {
+    stage(sequencer::runOnce);
+  }
+
+  /** Serves the next partition that is ready; false if none is. */
+  boolean deliver() {
+    Turn<String> turn = ready.take();
+    if (turn == null) {
+      return false;
+    }
+    try (Turn<String> mine = turn) {
+      stage(
+          () ->
+              Objects.requireNonNull(deliveries.get(mine.queue()))
+                  .serve(place(mine.partition()), mine));
+    }
+    return true;
+  }
+
+  void vacuum() {
     stage(vacuum::runOnce);
   }
 
@@ -186,7 +235,8 @@ final class Line {
     }
   }
 
-  private boolean isDone() {
+  /** Whether everything is delivered and cleaned up. */
+  boolean isDone() {
     boolean[] done = {false};
     stage(
         () ->
