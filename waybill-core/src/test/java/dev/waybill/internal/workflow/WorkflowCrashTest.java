@@ -178,12 +178,12 @@ class WorkflowCrashTest {
 
   @Test
   void everyStatementOfAWorkingProcessFails() throws Exception {
-    disturb(40, Fault::statement, false, Moment.BEFORE);
+    disturb(30, Fault::statement, false, Moment.BEFORE);
   }
 
   @Test
   void theConnectionIsLostAfterEveryStatementOfAWorkingProcess() throws Exception {
-    disturb(40, Fault::statement, true, Moment.AFTER);
+    disturb(30, Fault::statement, true, Moment.AFTER);
   }
 
   @Test
@@ -197,7 +197,7 @@ class WorkflowCrashTest {
       throws Exception {
     try (Engine workers =
         shaky.start(
-            WorkflowBench.quick("w1").withLease(Duration.ofSeconds(3)),
+            WorkflowBench.quick("w1").withLease(Duration.ofSeconds(1)),
             Map.of("t", step -> JobResult.success("1")))) {
       for (int n = 1; n <= last; n++) {
         var injection = faulty.on(fault.apply(n));
