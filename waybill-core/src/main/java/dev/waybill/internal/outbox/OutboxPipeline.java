@@ -17,6 +17,7 @@ import dev.waybill.internal.store.MessageStore;
 import dev.waybill.internal.store.NoticeStore;
 import dev.waybill.internal.store.QueueStore;
 import dev.waybill.internal.store.QueueStore.Wanted;
+import dev.waybill.internal.store.Rotation;
 import dev.waybill.outbox.LeasedBatchHandler;
 import dev.waybill.outbox.Outbox;
 import dev.waybill.outbox.OutboxConfig;
@@ -54,6 +55,7 @@ public final class OutboxPipeline {
   private final Bell readyBell = new Bell();
   private final Bell delayedBell = new Bell();
   private final Bell lookBell = new Bell();
+  private final Bell rotationBell = new Bell();
   private final DirtyPartitions dirty;
   private final ReadyPartitions ready;
   private final Optional<NoticeStore> notices;
@@ -87,6 +89,7 @@ public final class OutboxPipeline {
     this.statistics = new Statistics(config.statsInterval());
     List<OutboxListener> all = new ArrayList<>(listeners);
     all.add(0, statistics);
+    all.add(1, new Volume(config.profile().vacuum().batchSize(), rotationBell));
     this.events = new Events(all);
     this.messages = MessageStore.of(database);
     this.queueStore = new QueueStore(database);
@@ -212,6 +215,17 @@ public final class OutboxPipeline {
                 .withPermits(shared)
                 .withPace(pace(profile.vacuum()))
                 .withBackoff(PATIENT)));
+    Rotation.of(database, Rotation.Limits.standard(profile.vacuumPoll()))
+        .ifPresent(
+            rotation ->
+                crew.add(
+                    new Rotator(rotation, events, time, profile.vacuumPoll()),
+                    options.apply(
+                        LoopOptions.defaults()
+                            .withBells(rotationBell)
+                            .withPermits(shared)
+                            .withPace(pace(profile.vacuum()))
+                            .withBackoff(PATIENT))));
     Duration deadLetterRetention = config.deadLetterRetention();
     if (deadLetterRetention != null) {
       crew.add(

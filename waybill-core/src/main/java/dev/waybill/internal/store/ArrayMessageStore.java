@@ -2,21 +2,52 @@ package dev.waybill.internal.store;
 
 import dev.waybill.internal.sql.Database;
 import dev.waybill.internal.sql.Query;
+import dev.waybill.internal.sql.Row;
 import dev.waybill.internal.sql.Tx;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** PostgreSQL: every step is one statement, its rows bound as arrays. */
+/**
+ * PostgreSQL: every step is one statement, its rows bound as arrays. It names only the slots that it
+ * is to use, as the last statement told; {@link Rotation} changes them.
+ */
 final class ArrayMessageStore extends MessageStore {
+  private volatile @Nullable Slots known;
+
   ArrayMessageStore(Database database) {
     super(database);
+  }
+
+  /** The slots in use, asked for once; after that every statement tells the latest. */
+  private Slots slots(Tx tx) {
+    Slots slots = known;
+    return slots != null
+        ? slots
+        : learnt(tx.sql("outbox_slots").one(row -> row.number("slots")));
+  }
+
+  private Slots slots() {
+    Slots slots = known;
+    return slots != null ? slots : database().single(this::slots);
+  }
+
+  private Slots learnt(long number) {
+    Slots slots = known;
+    if (slots == null || slots.number() != number) {
+      slots = Slots.of(number);
+      known = slots;
+    }
+    return slots;
   }
 
   @Override
@@ -36,8 +67,12 @@ final class ArrayMessageStore extends MessageStore {
       headers.add(HeaderLines.write(message.headers()));
       payloads.add(message.payload());
     }
+    Slots slots = slots(tx);
     Query query =
-        tx.sql(delayed ? "outbox_enqueue_delayed" : "outbox_enqueue")
+        tx.sql(delayed ? "outbox_enqueue_delayed" : "outbox_enqueue", slots.written())
+            .set("head", slots.head())
+            .set("head_" + slots.head(), slots.head())
+            .set("intake_" + slots.intake(), slots.intake())
             .longs("partitions", partitions)
             .texts("types", types)
             .texts("keys", keys)
@@ -46,7 +81,14 @@ final class ArrayMessageStore extends MessageStore {
     if (delayed) {
       due(query, messages);
     }
-    return query.list(row -> row.number("id")).stream().mapToLong(Long::longValue).toArray();
+    long[] ids = new long[n];
+    int[] at = {0};
+    query.list(
+        row -> {
+          ids[at[0]++] = row.number("id");
+          return learnt(row.number("slots"));
+        });
+    return ids;
   }
 
   private static void due(Query query, List<NewMessage> messages) {
@@ -63,8 +105,16 @@ final class ArrayMessageStore extends MessageStore {
 
   @Override
   public Map<Long, Integer> promote(int messages) {
+    Slots slots = slots();
+    String intake = "intake_" + slots.intake();
     return database()
-        .single(tx -> counts(tx.sql("outbox_promote").set("messages", messages), "partition_id"));
+        .single(
+            tx ->
+                counts(
+                    tx.sql("outbox_promote", Set.of(intake))
+                        .set(intake, slots.intake())
+                        .set("messages", messages),
+                    "partition_id"));
   }
 
   @Override
@@ -88,36 +138,76 @@ final class ArrayMessageStore extends MessageStore {
 
   @Override
   public Optional<Delivery> lease(long partitionId, String owner, Duration duration, int messages) {
+    Slots slots = slots();
     return database()
         .single(
             tx ->
                 delivery(
-                    tx.sql("outbox_lease_take")
-                        .set("partition_id", partitionId)
+                    reading(tx, "outbox_lease_take", slots, partitionId)
                         .set("owner", owner)
                         .set("duration", micros(duration)),
-                    messages));
+                    messages))
+        .map(found -> whole(found, slots, partitionId, messages));
   }
 
   @Override
   public Optional<Delivery> next(Lease lease, long processedSeq, int messages) {
+    Slots slots = slots();
     return database()
         .single(
             tx ->
                 delivery(
-                    fenced(tx.sql("outbox_lease_next"), lease)
+                    fenced(reading(tx, "outbox_lease_next", slots, lease.partitionId()), lease)
                         .set("processed_seq", processedSeq)
                         .set("duration", micros(lease.duration())),
-                    messages));
+                    messages))
+        .map(found -> whole(found, slots, lease.partitionId(), messages));
   }
 
   @Override
   public Optional<Delivery> lock(Tx tx, long partitionId, int messages) {
-    return delivery(tx.sql("outbox_cursor_take").set("partition_id", partitionId), messages);
+    Slots slots = slots(tx);
+    return delivery(reading(tx, "outbox_cursor_take", slots, partitionId), messages)
+        .map(
+            found ->
+                isWhole(found, slots) ? found : again(tx, found, slots, partitionId, messages));
+  }
+
+  private Delivery whole(Delivery found, Slots slots, long partitionId, int messages) {
+    return isWhole(found, slots)
+        ? found
+        : database().single(tx -> again(tx, found, slots, partitionId, messages));
+  }
+
+  /** A number that should be there and is not may be in a slot that was left out. */
+  private static boolean isWhole(Delivery found, Slots slots) {
+    long next = found.processedSeq() + 1;
+    return slots.unread() == 0
+        || next > found.sequence()
+        || (!found.messages().isEmpty() && found.messages().get(0).seq() == next);
+  }
+
+  private Delivery again(Tx tx, Delivery found, Slots slots, long partitionId, int messages) {
+    List<StoredMessage> all =
+        reading(tx, "outbox_read", slots.all(), partitionId)
+            .set("processed_seq", found.processedSeq())
+            .set("messages", messages)
+            .set("bytes", MOST_BYTES)
+            .list(ArrayMessageStore::message);
+    return withMessages(found, all);
+  }
+
+  private static Query reading(Tx tx, String statement, Slots slots, long partitionId) {
+    Set<String> given = new HashSet<>(Set.of("partition_id", "messages", "segment"));
+    slots.read().forEach(slot -> given.add("slot_" + slot));
+    Query query =
+        tx.sql(statement, given).set("partition_id", partitionId).set("segment", SEGMENT);
+    slots.read().forEach(slot -> query.set("slot_" + slot, slot));
+    return query;
   }
 
   /** The partition's part is repeated in every row; a row without a message has only that. */
-  private static Optional<Delivery> delivery(Query query, int limit) {
+  private Optional<Delivery> delivery(Query query, int limit) {
     record Line(Delivery partition, @Nullable StoredMessage message) {}
     List<Line> lines =
         query
@@ -125,7 +215,7 @@ final class ArrayMessageStore extends MessageStore {
             .set("bytes", MOST_BYTES)
             .list(
                 row -> {
-                  Long seq = row.numberOrNull("seq");
+                  learnt(row.number("slots"));
                   return new Line(
                       new Delivery(
                           row.number("processed_seq"),
@@ -133,27 +223,35 @@ final class ArrayMessageStore extends MessageStore {
                           row.number("lease_epoch"),
                           row.number("sequence"),
                           List.of()),
-                      seq == null
-                          ? null
-                          : new StoredMessage(
-                              seq,
-                              row.number("id"),
-                              row.textOrNull("type") == null ? null : body(row)));
+                      row.numberOrNull("seq") == null ? null : message(row));
                 });
     if (lines.isEmpty()) {
       return Optional.empty();
     }
+    Delivery first = lines.get(0).partition();
     List<StoredMessage> messages = new ArrayList<>(lines.size());
     for (Line line : lines) {
       StoredMessage message = line.message();
-      if (message != null) {
+      if (message != null && isNext(messages, message)) {
         messages.add(message);
       }
     }
-    Delivery first = lines.get(0).partition();
-    return Optional.of(
-        new Delivery(
-            first.processedSeq(), first.attempts(), first.epoch(), first.sequence(), messages));
+    return Optional.of(withMessages(first, messages));
+  }
+
+  /** What follows a missing number is not read yet: see {@link #isWhole}. */
+  private static boolean isNext(List<StoredMessage> before, StoredMessage message) {
+    return before.isEmpty() || before.get(before.size() - 1).seq() + 1 == message.seq();
+  }
+
+  private static StoredMessage message(Row row) throws SQLException {
+    return new StoredMessage(
+        row.number("seq"), row.number("id"), row.textOrNull("type") == null ? null : body(row));
+  }
+
+  private static Delivery withMessages(Delivery found, List<StoredMessage> messages) {
+    return new Delivery(
+        found.processedSeq(), found.attempts(), found.epoch(), found.sequence(), messages);
   }
 
   @Override

@@ -13,6 +13,7 @@ import dev.waybill.internal.store.MessageStore;
 import dev.waybill.internal.store.QueueStore;
 import dev.waybill.internal.store.QueueStore.Backlog;
 import dev.waybill.internal.store.QueueStore.Wanted;
+import dev.waybill.internal.store.Rotation;
 import dev.waybill.internal.store.Stores;
 import dev.waybill.outbox.LeaseConfig;
 import dev.waybill.outbox.Outbox;
@@ -25,6 +26,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
@@ -51,6 +53,7 @@ final class Line {
   private final Promoter promoter;
   private final Sequencer sequencer;
   private final Vacuum vacuum;
+  private final Optional<Rotation> rotation;
   private final Map<String, Processor.Delivery> deliveries = new HashMap<>();
 
   Line(DataSource source, String owner, List<QueueConfig> configs) {
@@ -102,6 +105,7 @@ final class Line {
     Bell bell = new Bell();
     vacuum =
         new Vacuum(messages, events, time, crew.stopSignal(), 100, Duration.ofMinutes(1), bell);
+    rotation = Rotation.of(database, new Rotation.Limits(1, 1, Duration.ZERO));
     DeliveryContext context =
         new DeliveryContext(
             new Modes(PROFILE), events, time, crew.stopSignal(), 8, done -> {}, partition -> {});
@@ -152,6 +156,7 @@ final class Line {
       }
     }
     stage(vacuum::runOnce);
+    rotation.ifPresent(slots -> stage(slots::turn));
   }
 
   private void findUndelivered() {
@@ -183,7 +188,8 @@ final class Line {
                 store.dirty().isEmpty()
                     && store.untilNextDue().isEmpty()
                     && store.backlog().isEmpty()
-                    && messages.vacuumDue().isEmpty());
+                    && messages.vacuumDue().isEmpty()
+                    && rotation.map(Rotation::isEmpty).orElse(true));
     return done[0];
   }
 
