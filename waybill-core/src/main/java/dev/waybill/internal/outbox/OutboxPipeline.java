@@ -89,7 +89,7 @@ public final class OutboxPipeline {
     this.statistics = new Statistics(config.statsInterval());
     List<OutboxListener> all = new ArrayList<>(listeners);
     all.add(0, statistics);
-    all.add(1, new Volume(config.profile().vacuum().batchSize(), rotationBell));
+    all.add(1, new Volume(config.profile().vacuum().batchSize(), rotationBell::ring));
     this.events = new Events(all);
     this.messages = MessageStore.of(database);
     this.queueStore = new QueueStore(database);

@@ -8,9 +8,9 @@ import dev.waybill.internal.store.Rotation.Turned;
 import java.time.Duration;
 
 /**
- * Turns the slots and clears them, where the database has any. Called by volume like the vacuum, and
- * by a slow timer for the rest; sooner, but ever less so, while a slot waits for somebody who still
- * needs or holds it.
+ * Turns the slots and clears them, where the database has any. Called by volume like the vacuum,
+ * and by a slow timer for the rest; sooner, but ever less so, while a slot waits for somebody who
+ * still needs or holds it.
  */
 final class Rotator implements Worker {
   private static final Duration SOON = Duration.ofSeconds(1);

@@ -94,7 +94,7 @@ final class TransactionalDelivery implements Processor.Delivery {
     try {
       return session.transact(tx -> visit(tx, place, turn, mode));
     } catch (DatabaseException e) {
-      if (e.kind() == Kind.CONTENTION || e.kind() == Kind.DISCONNECTED) {
+      if (e.kind() == Kind.CONTENTION || e.kind() == Kind.DISCONNECTED || !session.isOpen()) {
         throw e;
       }
       return session.transact(tx -> spoiled(tx, turn, mode, e));

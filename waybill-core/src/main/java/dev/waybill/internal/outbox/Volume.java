@@ -1,20 +1,21 @@
 package dev.waybill.internal.outbox;
 
-import dev.waybill.internal.loop.Bell;
 import dev.waybill.spi.OutboxListener;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Rings once for every so many messages that were numbered, and for as many that were delivered. */
+/**
+ * Rings once for every so many messages that were numbered, and for as many that were delivered.
+ */
 final class Volume implements OutboxListener {
   private final int every;
-  private final Bell bell;
+  private final Runnable ring;
   private final AtomicLong sequenced = new AtomicLong();
   private final AtomicLong delivered = new AtomicLong();
 
-  Volume(int every, Bell bell) {
+  Volume(int every, Runnable ring) {
     this.every = every;
-    this.bell = bell;
+    this.ring = ring;
   }
 
   @Override
@@ -30,7 +31,7 @@ final class Volume implements OutboxListener {
   private void count(AtomicLong counter, int messages) {
     long before = counter.getAndAdd(messages);
     if (before / every != (before + messages) / every) {
-      bell.ring();
+      ring.run();
     }
   }
 }

@@ -18,8 +18,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * PostgreSQL: every step is one statement, its rows bound as arrays. It names only the slots that it
- * is to use, as the last statement told; {@link Rotation} changes them.
+ * PostgreSQL: every step is one statement, its rows bound as arrays. It names only the slots that
+ * it is to use, as the last statement told; {@link Rotation} changes them.
  */
 final class ArrayMessageStore extends MessageStore {
   private volatile @Nullable Slots known;
@@ -31,9 +31,7 @@ final class ArrayMessageStore extends MessageStore {
   /** The slots in use, asked for once; after that every statement tells the latest. */
   private Slots slots(Tx tx) {
     Slots slots = known;
-    return slots != null
-        ? slots
-        : learnt(tx.sql("outbox_slots").one(row -> row.number("slots")));
+    return slots != null ? slots : learnt(tx.sql("outbox_slots").one(row -> row.number("slots")));
   }
 
   private Slots slots() {
@@ -200,8 +198,7 @@ final class ArrayMessageStore extends MessageStore {
   private static Query reading(Tx tx, String statement, Slots slots, long partitionId) {
     Set<String> given = new HashSet<>(Set.of("partition_id", "messages", "segment"));
     slots.read().forEach(slot -> given.add("slot_" + slot));
-    Query query =
-        tx.sql(statement, given).set("partition_id", partitionId).set("segment", SEGMENT);
+    Query query = tx.sql(statement, given).set("partition_id", partitionId).set("segment", SEGMENT);
     slots.read().forEach(slot -> query.set("slot_" + slot, slot));
     return query;
   }

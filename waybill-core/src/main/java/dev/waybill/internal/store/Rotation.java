@@ -55,8 +55,7 @@ public final class Rotation {
    * @param moved whether there may be more to do at once
    * @param waiting whether there is something to clear that somebody still needs or holds
    */
-  public record Turned(long messages, boolean moved, boolean waiting) {
-  }
+  public record Turned(long messages, boolean moved, boolean waiting) {}
 
   /** The databases where this pays. */
   public static Optional<Rotation> of(Database database, Limits limits) {
@@ -67,7 +66,8 @@ public final class Rotation {
 
   /** How the slots stand. The sizes are those of files, so they count dead rows. */
   @SuppressWarnings("ArrayRecordComponent") // Lives for one turn; never compared.
-  private record State(Slots slots, Duration age, long[] bytes, long[] used, long[] intakes) {
+  private record State(
+      Slots slots, long told, Duration age, long[] bytes, long[] used, long[] intakes) {
     static State of(Row row) throws SQLException {
       long[] bytes = new long[Slots.COUNT + 1];
       long[] used = new long[Slots.COUNT + 1];
@@ -82,6 +82,7 @@ public final class Rotation {
       return new State(
           new Slots(
               (int) row.number("head"), (int) row.number("intake"), (int) row.number("unread")),
+          row.number("told"),
           Duration.of(row.number("age"), ChronoUnit.MICROS),
           bytes,
           used,
@@ -122,7 +123,7 @@ public final class Rotation {
   /** Turns what is full, clears what nobody needs, carries what few still need. */
   public Turned turn() {
     State state = state();
-    boolean moved = !next(state).equals(state.slots()) && step(this::turned);
+    boolean moved = isDue(state) && step(this::turned);
     boolean waiting = false;
     for (int intake : state.slots().otherIntakes()) {
       if (state.intakes()[intake] > 0) {
@@ -134,11 +135,10 @@ public final class Rotation {
     long messages = 0;
     for (int slot : state.slots().others()) {
       if (state.used()[slot] > 0) {
-        long held = messages(slot, "messages");
-        boolean cleared = clear(slot);
-        messages += cleared ? held : 0;
-        moved |= cleared;
-        waiting |= !cleared;
+        long cleared = clear(slot);
+        messages += Math.max(0, cleared);
+        moved |= cleared >= 0;
+        waiting |= cleared < 0;
       }
     }
     if (!moved && !state.hasFree() && state.bytes()[state.slots().head()] >= 2 * limits.slotBytes) {
@@ -148,12 +148,16 @@ public final class Rotation {
   }
 
   private boolean turned(Tx tx, State state) {
-    Slots next = next(state);
-    if (next.equals(state.slots())) {
+    if (!isDue(state)) {
       return false;
     }
-    write(tx, next);
+    write(tx, next(state));
     return true;
+  }
+
+  /** Also if others were told something else, because a turn was not committed after all. */
+  private boolean isDue(State state) {
+    return state.told() != next(state).number();
   }
 
   /** Where new messages should go. Only to what is empty: else nothing could ever be cleared. */
@@ -168,8 +172,8 @@ public final class Rotation {
         }
       }
     }
-    boolean old = state.used()[slots.head()] > 0 && state.age().compareTo(limits.age) >= 0;
-    if (old || state.bytes()[slots.head()] >= limits.slotBytes) {
+    boolean full = state.bytes()[slots.head()] >= limits.slotBytes;
+    if (state.used()[slots.head()] > 0 && (full || state.age().compareTo(limits.age) >= 0)) {
       for (int slot : slots.others()) {
         if (state.used()[slot] == 0) {
           return next.withHead(slot);
@@ -179,7 +183,7 @@ public final class Rotation {
     return next;
   }
 
-  private boolean clearIntake(int slot) {
+  boolean clearIntake(int slot) {
     String name = "outbox_intake_" + slot;
     return !isAny(name + "_used")
         && step(
@@ -196,12 +200,16 @@ public final class Rotation {
             });
   }
 
-  /** Readers that leave the slot out do not hold the lock, however long their handlers run. */
-  private boolean clear(int slot) {
+  /**
+   * Says how many messages were in it, or -1 if it is still needed or held. Readers are first told
+   * to leave it out: then they do not hold its lock, however long their handlers run.
+   */
+  long clear(int slot) {
     String name = "outbox_slot_" + slot;
     if (isAny(name + "_needed")) {
-      return false;
+      return -1;
     }
+    long messages = messages(slot, "messages");
     step(
         (tx, state) -> {
           if (state.slots().head() != slot && !state.slots().leavesOut(slot)) {
@@ -209,19 +217,21 @@ public final class Rotation {
           }
           return true;
         });
-    return step(
-        (tx, state) -> {
-          if (state.slots().head() == slot) {
-            return false;
-          }
-          lock(tx, name);
-          if (isAny(tx, name + "_needed")) {
-            write(tx, state.slots().reading(slot));
-            return false;
-          }
-          tx.sql(name + "_clear").execute();
-          return true;
-        });
+    boolean cleared =
+        step(
+            (tx, state) -> {
+              if (state.slots().head() == slot) {
+                return false;
+              }
+              lock(tx, name);
+              if (isAny(tx, name + "_needed")) {
+                write(tx, state.slots().reading(slot));
+                return false;
+              }
+              tx.sql(name + "_clear").execute();
+              return true;
+            });
+    return cleared ? messages : -1;
   }
 
   private static void lock(Tx tx, String name) {
@@ -242,7 +252,9 @@ public final class Rotation {
         tx -> tx.sql("outbox_slot_" + slot + "_messages").one(row -> row.number(column)));
   }
 
-  /** If most of a slot is done with, the rest is not worth its space. Says whether one was freed. */
+  /**
+   * If most of a slot is done with, the rest is not worth its space. Says whether one was freed.
+   */
   private boolean carryOne(Slots slots) {
     for (int slot : slots.others()) {
       if (2 * messages(slot, "needed") <= messages(slot, "messages")) {
@@ -270,8 +282,7 @@ public final class Rotation {
   /** A transaction under the row's lock. False if others have that, or the slot. */
   private boolean step(Step step) {
     try {
-      return database.transact(
-          tx -> locked(tx).map(state -> step.done(tx, state)).orElse(false));
+      return database.transact(tx -> locked(tx).map(state -> step.done(tx, state)).orElse(false));
     } catch (DatabaseException e) {
       if (e.kind() == Kind.CONTENTION) {
         return false;

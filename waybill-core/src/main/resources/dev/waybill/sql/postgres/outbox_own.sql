@@ -396,15 +396,16 @@ with mine as materialized (
   where v.partition_id = :partition_id
   for no key update of v skip locked
 ), passed as (
-  select o.row_at from mine l cross join lateral (
-    select o.ctid as row_at from waybill_outbox_outgoing_0 o
+  select o.partition_id, o.last_seq from mine l cross join lateral (
+    select o.partition_id, o.last_seq from waybill_outbox_outgoing_0 o
     where o.partition_id = l.partition_id and o.last_seq <= l.processed_seq
       and o.sequenced_at <= (date_part('epoch', clock_timestamp()) * 1000000)::bigint - :retention
     order by o.last_seq limit :segments
   ) o
 ), outgoing as (
-  delete from waybill_outbox_outgoing_0 where ctid = any (array(select row_at from passed))
-  returning last_seq, ids
+  delete from waybill_outbox_outgoing_0 o using passed
+  where o.partition_id = passed.partition_id and o.last_seq = passed.last_seq
+  returning o.last_seq, o.ids
 ), body as (
   delete from waybill_outbox_body_0 b using (select unnest(ids) as id from outgoing) gone where b.id = gone.id
 ), progress as (
@@ -416,6 +417,7 @@ select count(*) as segments, coalesce(sum(cardinality(ids)), 0)::bigint as messa
 
 -- name: outbox_rotation
 select r.head, r.intake, r.unread, (date_part('epoch', clock_timestamp()) * 1000000)::bigint - r.turned_at as age,
+  (select last_value from waybill_outbox_slots_sq) as told,
   pg_table_size('{waybill_outbox_body_1}') as bytes_1,
   pg_relation_size('{waybill_outbox_body_1}') + pg_relation_size('{waybill_outbox_outgoing_1}') as used_1,
   pg_table_size('{waybill_outbox_body_2}') as bytes_2,
@@ -430,6 +432,7 @@ where r.id = 1
 
 -- name: outbox_rotation_lock
 select r.head, r.intake, r.unread, (date_part('epoch', clock_timestamp()) * 1000000)::bigint - r.turned_at as age,
+  (select last_value from waybill_outbox_slots_sq) as told,
   pg_table_size('{waybill_outbox_body_1}') as bytes_1,
   pg_relation_size('{waybill_outbox_body_1}') + pg_relation_size('{waybill_outbox_outgoing_1}') as used_1,
   pg_table_size('{waybill_outbox_body_2}') as bytes_2,
@@ -487,24 +490,33 @@ truncate waybill_outbox_incoming_2
 lock table waybill_outbox_body_1, waybill_outbox_outgoing_1 in access exclusive mode
 
 -- name: outbox_slot_1_needed
+with recursive dirty (id) as (
+  select min(partition_id) from waybill_outbox_incoming
+  union all
+  select (select min(i.partition_id) from waybill_outbox_incoming i where i.partition_id > d.id)
+  from dirty d where d.id is not null
+)
 select count(*) as n from (
-  select 1 from waybill_outbox_partitions p
-  join waybill_outbox_processor c on c.partition_id = p.id
-  join waybill_outbox_queues q on q.id = p.queue_id
-  cross join lateral (
-    select (
-      select o.last_seq from waybill_outbox_outgoing_1 o where o.partition_id = p.id order by o.last_seq desc limit 1
-    ) as last_seq, (
-      select o.sequenced_at from waybill_outbox_outgoing_1 o where o.partition_id = p.id order by o.last_seq desc limit 1
-    ) as sequenced_at, (
+  (
+    select 1 from waybill_outbox_partitions p
+    join waybill_outbox_processor c on c.partition_id = p.id
+    join waybill_outbox_queues q on q.id = p.queue_id
+    cross join lateral (
+      select o.last_seq, o.sequenced_at from waybill_outbox_outgoing_1 o
+      where o.partition_id = p.id order by o.last_seq desc limit 1
+    ) o
+    where o.last_seq > c.processed_seq or o.sequenced_at > (date_part('epoch', clock_timestamp()) * 1000000)::bigint - q.retention
+    limit 1
+  )
+  union all
+  (
+    select 1 from dirty d cross join lateral (
       select i.id from waybill_outbox_incoming i
-      where i.partition_id = p.id and i.slot = 1 and i.id <= (select max(b.id) from waybill_outbox_body_1 b)
+      where i.partition_id = d.id and i.slot = 1 and i.id <= (select max(b.id) from waybill_outbox_body_1 b)
       order by i.id limit 1
-    ) as unnumbered
-  ) x
-  where x.last_seq > c.processed_seq or x.unnumbered is not null
-    or x.sequenced_at > (date_part('epoch', clock_timestamp()) * 1000000)::bigint - q.retention
-  limit 1
+    ) i
+    limit 1
+  )
 ) needed
 
 -- name: outbox_slot_1_clear
@@ -548,24 +560,33 @@ select count(*) as segments, coalesce(sum(cardinality(ids)), 0)::bigint as messa
 lock table waybill_outbox_body_2, waybill_outbox_outgoing_2 in access exclusive mode
 
 -- name: outbox_slot_2_needed
+with recursive dirty (id) as (
+  select min(partition_id) from waybill_outbox_incoming
+  union all
+  select (select min(i.partition_id) from waybill_outbox_incoming i where i.partition_id > d.id)
+  from dirty d where d.id is not null
+)
 select count(*) as n from (
-  select 1 from waybill_outbox_partitions p
-  join waybill_outbox_processor c on c.partition_id = p.id
-  join waybill_outbox_queues q on q.id = p.queue_id
-  cross join lateral (
-    select (
-      select o.last_seq from waybill_outbox_outgoing_2 o where o.partition_id = p.id order by o.last_seq desc limit 1
-    ) as last_seq, (
-      select o.sequenced_at from waybill_outbox_outgoing_2 o where o.partition_id = p.id order by o.last_seq desc limit 1
-    ) as sequenced_at, (
+  (
+    select 1 from waybill_outbox_partitions p
+    join waybill_outbox_processor c on c.partition_id = p.id
+    join waybill_outbox_queues q on q.id = p.queue_id
+    cross join lateral (
+      select o.last_seq, o.sequenced_at from waybill_outbox_outgoing_2 o
+      where o.partition_id = p.id order by o.last_seq desc limit 1
+    ) o
+    where o.last_seq > c.processed_seq or o.sequenced_at > (date_part('epoch', clock_timestamp()) * 1000000)::bigint - q.retention
+    limit 1
+  )
+  union all
+  (
+    select 1 from dirty d cross join lateral (
       select i.id from waybill_outbox_incoming i
-      where i.partition_id = p.id and i.slot = 2 and i.id <= (select max(b.id) from waybill_outbox_body_2 b)
+      where i.partition_id = d.id and i.slot = 2 and i.id <= (select max(b.id) from waybill_outbox_body_2 b)
       order by i.id limit 1
-    ) as unnumbered
-  ) x
-  where x.last_seq > c.processed_seq or x.unnumbered is not null
-    or x.sequenced_at > (date_part('epoch', clock_timestamp()) * 1000000)::bigint - q.retention
-  limit 1
+    ) i
+    limit 1
+  )
 ) needed
 
 -- name: outbox_slot_2_clear
@@ -609,24 +630,33 @@ select count(*) as segments, coalesce(sum(cardinality(ids)), 0)::bigint as messa
 lock table waybill_outbox_body_3, waybill_outbox_outgoing_3 in access exclusive mode
 
 -- name: outbox_slot_3_needed
+with recursive dirty (id) as (
+  select min(partition_id) from waybill_outbox_incoming
+  union all
+  select (select min(i.partition_id) from waybill_outbox_incoming i where i.partition_id > d.id)
+  from dirty d where d.id is not null
+)
 select count(*) as n from (
-  select 1 from waybill_outbox_partitions p
-  join waybill_outbox_processor c on c.partition_id = p.id
-  join waybill_outbox_queues q on q.id = p.queue_id
-  cross join lateral (
-    select (
-      select o.last_seq from waybill_outbox_outgoing_3 o where o.partition_id = p.id order by o.last_seq desc limit 1
-    ) as last_seq, (
-      select o.sequenced_at from waybill_outbox_outgoing_3 o where o.partition_id = p.id order by o.last_seq desc limit 1
-    ) as sequenced_at, (
+  (
+    select 1 from waybill_outbox_partitions p
+    join waybill_outbox_processor c on c.partition_id = p.id
+    join waybill_outbox_queues q on q.id = p.queue_id
+    cross join lateral (
+      select o.last_seq, o.sequenced_at from waybill_outbox_outgoing_3 o
+      where o.partition_id = p.id order by o.last_seq desc limit 1
+    ) o
+    where o.last_seq > c.processed_seq or o.sequenced_at > (date_part('epoch', clock_timestamp()) * 1000000)::bigint - q.retention
+    limit 1
+  )
+  union all
+  (
+    select 1 from dirty d cross join lateral (
       select i.id from waybill_outbox_incoming i
-      where i.partition_id = p.id and i.slot = 3 and i.id <= (select max(b.id) from waybill_outbox_body_3 b)
+      where i.partition_id = d.id and i.slot = 3 and i.id <= (select max(b.id) from waybill_outbox_body_3 b)
       order by i.id limit 1
-    ) as unnumbered
-  ) x
-  where x.last_seq > c.processed_seq or x.unnumbered is not null
-    or x.sequenced_at > (date_part('epoch', clock_timestamp()) * 1000000)::bigint - q.retention
-  limit 1
+    ) i
+    limit 1
+  )
 ) needed
 
 -- name: outbox_slot_3_clear
