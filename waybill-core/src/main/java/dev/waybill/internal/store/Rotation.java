@@ -11,6 +11,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * Clears whole slots instead of deleting rows (PostgreSQL). New messages go to one slot until it is
@@ -18,7 +19,8 @@ import java.util.Optional;
  * and truncated. What few partitions still need of a slot is carried to slot 0.
  *
  * <p>Any number of these may run: each step locks the one row of <i>rotation</i>, or leaves it to
- * whoever has it. Each step is a transaction, and any of them may be the last.
+ * whoever has it. Each step is a transaction, and any of them may be the last. An instance is for
+ * one thread.
  */
 public final class Rotation {
   private static final String LOCK_TIMEOUT = "50ms";
@@ -28,6 +30,8 @@ public final class Rotation {
 
   private final Database database;
   private final Limits limits;
+  private final Attempts[] attempts = Attempts.of(Slots.COUNT + 1);
+  private final Attempts[] intakeAttempts = Attempts.of(Slots.INTAKES);
 
   private Rotation(Database database, Limits limits) {
     this.database = database.retrying(Retry.never());
@@ -62,6 +66,11 @@ public final class Rotation {
     return database.dialect() == Dialect.POSTGRES
         ? Optional.of(new Rotation(database, limits))
         : Optional.empty();
+  }
+
+  /** The same, with no failed attempt to remember. */
+  Rotation eager() {
+    return new Rotation(database, limits);
   }
 
   /** How the slots stand. The sizes are those of files, so they count dead rows. */
@@ -186,18 +195,20 @@ public final class Rotation {
   boolean clearIntake(int slot) {
     String name = "outbox_intake_" + slot;
     return !isAny(name + "_used")
-        && step(
-            (tx, state) -> {
-              if (state.slots().intake() == slot) {
-                return false;
-              }
-              lock(tx, name);
-              if (isAny(tx, name + "_used")) {
-                return false;
-              }
-              tx.sql(name + "_clear").execute();
-              return true;
-            });
+        && intakeAttempts[slot].isDue()
+        && intakeAttempts[slot].ended(
+            step(
+                (tx, state) -> {
+                  if (state.slots().intake() == slot) {
+                    return false;
+                  }
+                  lock(tx, name);
+                  if (isAny(tx, name + "_used")) {
+                    return false;
+                  }
+                  tx.sql(name + "_clear").execute();
+                  return true;
+                }));
   }
 
   /**
@@ -206,7 +217,7 @@ public final class Rotation {
    */
   long clear(int slot) {
     String name = "outbox_slot_" + slot;
-    if (isAny(name + "_needed")) {
+    if (isAny(name + "_needed") || !attempts[slot].isDue()) {
       return -1;
     }
     long messages = messages(slot, "messages");
@@ -231,7 +242,29 @@ public final class Rotation {
               tx.sql(name + "_clear").execute();
               return true;
             });
-    return cleared ? messages : -1;
+    return attempts[slot].ended(cleared) ? messages : -1;
+  }
+
+  /** While somebody holds a slot, its lock is asked for ever less often: others wait behind us. */
+  private static final class Attempts {
+    private static final int MOST_DOUBLINGS = 6;
+
+    private int failures;
+    private int skips;
+
+    static Attempts[] of(int slots) {
+      return Stream.generate(Attempts::new).limit(slots).toArray(Attempts[]::new);
+    }
+
+    boolean isDue() {
+      return skips-- <= 0;
+    }
+
+    boolean ended(boolean success) {
+      failures = success ? 0 : Math.min(failures + 1, MOST_DOUBLINGS);
+      skips = (1 << failures) - 1;
+      return success;
+    }
   }
 
   private static void lock(Tx tx, String name) {

@@ -9,9 +9,10 @@
 -- of incoming, and a reader that misses a number looks into all of outgoing.
 -- Locking: partitions FOR NO KEY UPDATE SKIP LOCKED, which does not disturb producers, as no foreign key refers to them.
 -- Every insert is fed by what a DELETE returned, never by what a SELECT saw: two sequencers that see the same rows
--- delete them only once. A reader looks no further than the numbers it wants can be (a row has at most :segment of
--- them), so that its cost does not depend on the backlog whatever plan is chosen. A slot is locked as a table before anybody asks whether it is needed, then truncated: an open
+-- delete them only once. A slot is locked as a table before anybody asks whether it is needed, then truncated: an open
 -- transaction may hold rows that nobody sees, and only that lock proves that there is none.
+-- Plans: slots have no statistics, and need none. A reader looks no further than the numbers it wants can be (a row has
+-- at most :segment of them), so what it reads does not grow with the backlog, whatever plan is chosen.
 
 -- name: outbox_slots
 select last_value as slots from waybill_outbox_slots_sq

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waybill.testkit.DatabaseProduct;
 import dev.waybill.testkit.EveryDatabase;
+import dev.waybill.testkit.FaultyDataSource;
 import dev.waybill.testkit.NotOn;
 import dev.waybill.testkit.TestDatabase;
 import java.sql.Connection;
@@ -73,6 +74,26 @@ class RotationRaceTest {
     at.turn(rotation);
     assertThat(rotation.isEmpty()).isTrue();
     assertThat(at.bytes("incoming", 0)).isZero();
+  }
+
+  @Test
+  void whileASlotIsHeldItsLockIsAskedForEverLessOften() throws Exception {
+    FaultyDataSource watched = new FaultyDataSource(at.database.dataSource());
+    try (Connection open = transaction()) {
+      enqueue(stores, open, at.first, "late");
+      stores.enqueue(at.second, "x");
+      at.deliver(at.second);
+      at.turn(rotation);
+      Rotation patient = SlotsAtWork.rotation(new Stores(watched), 1);
+      watched.reset();
+      for (int i = 0; i < 30; i++) {
+        assertThat(patient.turn().waiting()).isTrue();
+      }
+      open.commit();
+    }
+    // At the 1st, 3rd, 7th and 15th of these looks; it is one of bodies and one of incoming.
+    assertThat(watched.trace().stream().filter(made -> made.sql().startsWith("lock table")))
+        .hasSize(2 * 4);
   }
 
   @Test

@@ -33,11 +33,15 @@ final class SlotsAtWork {
         .orElseThrow();
   }
 
-  /** Turns and clears until there is nothing left to do; says how many messages were cleared. */
+  /**
+   * Turns and clears until there is nothing left to do, even for one that was not held up before;
+   * says how many messages were cleared.
+   */
   long turn(Rotation rotation) {
+    Rotation eager = rotation.eager();
     long messages = 0;
     for (int i = 0; i < 20; i++) {
-      Rotation.Turned turned = rotation.turn();
+      Rotation.Turned turned = eager.turn();
       messages += turned.messages();
       if (!turned.moved()) {
         return messages;
