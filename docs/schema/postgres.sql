@@ -158,6 +158,46 @@ create table waybill_outbox_body (
   constraint waybill_outbox_body_pk PRIMARY KEY (id)
 );
 
+create table waybill_outbox_body_0 (
+  id bigint not null,
+  type text not null,
+  message_key text,
+  headers text,
+  payload bytea not null,
+  created_at bigint not null default ((date_part('epoch'::text, clock_timestamp()) * (1000000)::double precision))::bigint,
+  constraint waybill_outbox_body_0_pk PRIMARY KEY (id)
+) inherits (waybill_outbox_body);
+
+create table waybill_outbox_body_1 (
+  id bigint not null,
+  type text not null,
+  message_key text,
+  headers text,
+  payload bytea not null,
+  created_at bigint not null default ((date_part('epoch'::text, clock_timestamp()) * (1000000)::double precision))::bigint,
+  constraint waybill_outbox_body_1_pk PRIMARY KEY (id)
+) inherits (waybill_outbox_body);
+
+create table waybill_outbox_body_2 (
+  id bigint not null,
+  type text not null,
+  message_key text,
+  headers text,
+  payload bytea not null,
+  created_at bigint not null default ((date_part('epoch'::text, clock_timestamp()) * (1000000)::double precision))::bigint,
+  constraint waybill_outbox_body_2_pk PRIMARY KEY (id)
+) inherits (waybill_outbox_body);
+
+create table waybill_outbox_body_3 (
+  id bigint not null,
+  type text not null,
+  message_key text,
+  headers text,
+  payload bytea not null,
+  created_at bigint not null default ((date_part('epoch'::text, clock_timestamp()) * (1000000)::double precision))::bigint,
+  constraint waybill_outbox_body_3_pk PRIMARY KEY (id)
+) inherits (waybill_outbox_body);
+
 create table waybill_outbox_dead_letters (
   id bigint not null,
   partition_id bigint not null,
@@ -205,8 +245,30 @@ create table waybill_outbox_delayed (
 create table waybill_outbox_incoming (
   partition_id bigint not null,
   id bigint not null,
+  slot smallint not null default 0,
   constraint waybill_outbox_incoming_pk PRIMARY KEY (partition_id, id)
 );
+
+create table waybill_outbox_incoming_0 (
+  partition_id bigint not null,
+  id bigint not null,
+  slot smallint not null default 0,
+  constraint waybill_outbox_incoming_0_pk PRIMARY KEY (partition_id, id)
+) inherits (waybill_outbox_incoming);
+
+create table waybill_outbox_incoming_1 (
+  partition_id bigint not null,
+  id bigint not null,
+  slot smallint not null default 0,
+  constraint waybill_outbox_incoming_1_pk PRIMARY KEY (partition_id, id)
+) inherits (waybill_outbox_incoming);
+
+create table waybill_outbox_incoming_2 (
+  partition_id bigint not null,
+  id bigint not null,
+  slot smallint not null default 0,
+  constraint waybill_outbox_incoming_2_pk PRIMARY KEY (partition_id, id)
+) inherits (waybill_outbox_incoming);
 
 create table waybill_outbox_outgoing (
   partition_id bigint not null,
@@ -217,6 +279,46 @@ create table waybill_outbox_outgoing (
   constraint waybill_outbox_outgoing_pk PRIMARY KEY (partition_id, last_seq),
   constraint waybill_outbox_outgoing_n_ck CHECK (((n >= 1) AND (n <= 200)))
 );
+
+create table waybill_outbox_outgoing_0 (
+  partition_id bigint not null,
+  last_seq bigint not null,
+  n integer not null,
+  ids bigint[] not null,
+  sequenced_at bigint not null default ((date_part('epoch'::text, clock_timestamp()) * (1000000)::double precision))::bigint,
+  constraint waybill_outbox_outgoing_0_pk PRIMARY KEY (partition_id, last_seq),
+  constraint waybill_outbox_outgoing_n_ck CHECK (((n >= 1) AND (n <= 200)))
+) inherits (waybill_outbox_outgoing);
+
+create table waybill_outbox_outgoing_1 (
+  partition_id bigint not null,
+  last_seq bigint not null,
+  n integer not null,
+  ids bigint[] not null,
+  sequenced_at bigint not null default ((date_part('epoch'::text, clock_timestamp()) * (1000000)::double precision))::bigint,
+  constraint waybill_outbox_outgoing_1_pk PRIMARY KEY (partition_id, last_seq),
+  constraint waybill_outbox_outgoing_n_ck CHECK (((n >= 1) AND (n <= 200)))
+) inherits (waybill_outbox_outgoing);
+
+create table waybill_outbox_outgoing_2 (
+  partition_id bigint not null,
+  last_seq bigint not null,
+  n integer not null,
+  ids bigint[] not null,
+  sequenced_at bigint not null default ((date_part('epoch'::text, clock_timestamp()) * (1000000)::double precision))::bigint,
+  constraint waybill_outbox_outgoing_2_pk PRIMARY KEY (partition_id, last_seq),
+  constraint waybill_outbox_outgoing_n_ck CHECK (((n >= 1) AND (n <= 200)))
+) inherits (waybill_outbox_outgoing);
+
+create table waybill_outbox_outgoing_3 (
+  partition_id bigint not null,
+  last_seq bigint not null,
+  n integer not null,
+  ids bigint[] not null,
+  sequenced_at bigint not null default ((date_part('epoch'::text, clock_timestamp()) * (1000000)::double precision))::bigint,
+  constraint waybill_outbox_outgoing_3_pk PRIMARY KEY (partition_id, last_seq),
+  constraint waybill_outbox_outgoing_n_ck CHECK (((n >= 1) AND (n <= 200)))
+) inherits (waybill_outbox_outgoing);
 
 create table waybill_outbox_parked (
   partition_id bigint not null,
@@ -268,6 +370,16 @@ create table waybill_outbox_queues (
   created_at bigint not null default ((date_part('epoch'::text, clock_timestamp()) * (1000000)::double precision))::bigint,
   constraint waybill_outbox_queues_name_uq UNIQUE (name),
   constraint waybill_outbox_queues_pk PRIMARY KEY (id)
+);
+
+create table waybill_outbox_rotation (
+  id integer not null default 1,
+  head integer not null default 1,
+  intake integer not null default 0,
+  unread integer not null default 6,
+  turned_at bigint not null default ((date_part('epoch'::text, clock_timestamp()) * (1000000)::double precision))::bigint,
+  constraint waybill_outbox_rotation_pk PRIMARY KEY (id),
+  constraint waybill_outbox_rotation_one_ck CHECK ((id = 1))
 );
 
 create table waybill_outbox_vacuum (

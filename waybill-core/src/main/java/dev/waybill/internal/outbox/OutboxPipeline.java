@@ -18,6 +18,7 @@ import dev.waybill.internal.store.NoticeStore;
 import dev.waybill.internal.store.ParkedStore;
 import dev.waybill.internal.store.QueueStore;
 import dev.waybill.internal.store.QueueStore.Wanted;
+import dev.waybill.internal.store.Rotation;
 import dev.waybill.outbox.HeadFailure;
 import dev.waybill.outbox.LeasedBatchHandler;
 import dev.waybill.outbox.Outbox;
@@ -58,6 +59,7 @@ public final class OutboxPipeline {
   private final Bell readyBell = new Bell();
   private final Bell delayedBell = new Bell();
   private final Bell lookBell = new Bell();
+  private final Bell rotationBell = new Bell();
   private final DirtyPartitions dirty;
   private final ReadyPartitions ready;
   private final Optional<NoticeStore> notices;
@@ -91,6 +93,7 @@ public final class OutboxPipeline {
     this.statistics = new Statistics(config.statsInterval());
     List<OutboxListener> all = new ArrayList<>(listeners);
     all.add(0, statistics);
+    all.add(1, new Volume(config.profile().vacuum().batchSize(), rotationBell::ring));
     this.events = new Events(all);
     this.messages = MessageStore.of(database);
     this.rounds = new Rounds(requests -> messages.round(owner, requests));
@@ -218,6 +221,17 @@ public final class OutboxPipeline {
                 .withPermits(shared)
                 .withPace(pace(profile.vacuum()))
                 .withBackoff(PATIENT)));
+    Rotation.of(database, Rotation.Limits.standard(profile.vacuumPoll()))
+        .ifPresent(
+            rotation ->
+                crew.add(
+                    new Rotator(rotation, events, time, profile.vacuumPoll()),
+                    options.apply(
+                        LoopOptions.defaults()
+                            .withBells(rotationBell)
+                            .withPermits(shared)
+                            .withPace(pace(profile.vacuum()))
+                            .withBackoff(PATIENT))));
     Duration deadLetterRetention = config.deadLetterRetention();
     if (deadLetterRetention != null) {
       crew.add(

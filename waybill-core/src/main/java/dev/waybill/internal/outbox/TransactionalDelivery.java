@@ -127,7 +127,7 @@ final class TransactionalDelivery implements Processor.Delivery {
       try {
         return session.transact(work);
       } catch (DatabaseException e) {
-        if (e.kind() == Kind.CONTENTION || e.kind() == Kind.DISCONNECTED) {
+        if (e.kind() == Kind.CONTENTION || e.kind() == Kind.DISCONNECTED || !session.isOpen()) {
           throw e;
         }
         return session.transact(tx -> otherwise.counted(tx, e));

@@ -134,6 +134,11 @@ public final class Session implements AutoCloseable {
     }
   }
 
+  /** Whether it can still be used: a connection that broke cannot. */
+  public boolean isOpen() {
+    return open;
+  }
+
   /** The connection for something else than transactions, until the session is closed. */
   Connection dedicate() throws SQLException {
     dedicated = true;

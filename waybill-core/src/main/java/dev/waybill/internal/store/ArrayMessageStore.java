@@ -2,21 +2,50 @@ package dev.waybill.internal.store;
 
 import dev.waybill.internal.sql.Database;
 import dev.waybill.internal.sql.Query;
+import dev.waybill.internal.sql.Row;
 import dev.waybill.internal.sql.Tx;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** PostgreSQL: every step is one statement, its rows bound as arrays. */
+/**
+ * PostgreSQL: every step is one statement, its rows bound as arrays. It names only the slots that
+ * it is to use, as the last statement told; {@link Rotation} changes them.
+ */
 final class ArrayMessageStore extends MessageStore {
+  private volatile @Nullable Slots known;
+
   ArrayMessageStore(Database database) {
     super(database);
+  }
+
+  /** The slots in use, asked for once; after that every statement tells the latest. */
+  private Slots slots(Tx tx) {
+    Slots slots = known;
+    return slots != null ? slots : learnt(tx.sql("outbox_slots").one(row -> row.number("slots")));
+  }
+
+  private Slots slots() {
+    Slots slots = known;
+    return slots != null ? slots : database().single(this::slots);
+  }
+
+  private Slots learnt(long number) {
+    Slots slots = known;
+    if (slots == null || slots.number() != number) {
+      slots = Slots.of(number);
+      known = slots;
+    }
+    return slots;
   }
 
   @Override
@@ -36,8 +65,12 @@ final class ArrayMessageStore extends MessageStore {
       headers.add(HeaderLines.write(message.headers()));
       payloads.add(message.payload());
     }
+    Slots slots = slots(tx);
     Query query =
-        tx.sql(delayed ? "outbox_enqueue_delayed" : "outbox_enqueue")
+        tx.sql(delayed ? "outbox_enqueue_delayed" : "outbox_enqueue", slots.written())
+            .set("head", slots.head())
+            .set("head_" + slots.head(), slots.head())
+            .set("intake_" + slots.intake(), slots.intake())
             .longs("partitions", partitions)
             .texts("types", types)
             .texts("keys", keys)
@@ -46,7 +79,14 @@ final class ArrayMessageStore extends MessageStore {
     if (delayed) {
       due(query, messages);
     }
-    return query.list(row -> row.number("id")).stream().mapToLong(Long::longValue).toArray();
+    long[] ids = new long[n];
+    int[] at = {0};
+    query.list(
+        row -> {
+          ids[at[0]++] = row.number("id");
+          return learnt(row.number("slots"));
+        });
+    return ids;
   }
 
   private static void due(Query query, List<NewMessage> messages) {
@@ -63,8 +103,16 @@ final class ArrayMessageStore extends MessageStore {
 
   @Override
   public Map<Long, Integer> promote(int messages) {
+    Slots slots = slots();
+    String intake = "intake_" + slots.intake();
     return database()
-        .single(tx -> counts(tx.sql("outbox_promote").set("messages", messages), "partition_id"));
+        .single(
+            tx ->
+                counts(
+                    tx.sql("outbox_promote", Set.of(intake))
+                        .set(intake, slots.intake())
+                        .set("messages", messages),
+                    "partition_id"));
   }
 
   @Override
@@ -88,27 +136,30 @@ final class ArrayMessageStore extends MessageStore {
 
   @Override
   public Optional<Delivery> lease(long partitionId, String owner, Duration duration, int messages) {
+    Slots slots = slots();
     return database()
         .single(
             tx ->
                 delivery(
-                    tx.sql("outbox_lease_take")
-                        .set("partition_id", partitionId)
+                    reading(tx, "outbox_lease_take", slots, partitionId)
                         .set("owner", owner)
                         .set("duration", micros(duration)),
-                    messages));
+                    messages))
+        .map(found -> whole(found, slots, partitionId, messages));
   }
 
   @Override
   public Optional<Delivery> next(Lease lease, long processedSeq, int messages) {
+    Slots slots = slots();
     return database()
         .single(
             tx ->
                 delivery(
-                    fenced(tx.sql("outbox_lease_next"), lease)
+                    fenced(reading(tx, "outbox_lease_next", slots, lease.partitionId()), lease)
                         .set("processed_seq", processedSeq)
                         .set("duration", micros(lease.duration())),
-                    messages));
+                    messages))
+        .map(found -> whole(found, slots, lease.partitionId(), messages));
   }
 
   @Override
@@ -120,15 +171,21 @@ final class ArrayMessageStore extends MessageStore {
           .orElse(Map.of());
     }
     var round = new RoundParameters(requests);
-    return database()
-        .single(
-            tx ->
-                deliveries(
-                    round
-                        .bind(tx.sql("outbox_lease_round"))
-                        .set("owner", owner)
-                        .set("segment", SEGMENT)
-                        .set("bytes", MOST_BYTES)));
+    Slots slots = slots();
+    Map<Long, Delivery> found =
+        database()
+            .single(
+                tx ->
+                    deliveries(
+                        round.bind(reading(tx, "outbox_lease_round", slots)).set("owner", owner)));
+    for (LeaseRequest request : requests) {
+      int messages = request.messages();
+      if (messages > 0) {
+        found.computeIfPresent(
+            request.partitionId(), (id, delivery) -> whole(delivery, slots, id, messages));
+      }
+    }
+    return found;
   }
 
   /** One partition needs less of a statement than several. */
@@ -145,57 +202,112 @@ final class ArrayMessageStore extends MessageStore {
 
   @Override
   public Optional<Delivery> lock(Tx tx, long partitionId, int messages) {
-    return delivery(tx.sql("outbox_cursor_take").set("partition_id", partitionId), messages);
+    Slots slots = slots(tx);
+    return delivery(reading(tx, "outbox_cursor_take", slots, partitionId), messages)
+        .map(
+            found ->
+                isWhole(found, slots) ? found : again(tx, found, slots, partitionId, messages));
   }
 
-  private static Optional<Delivery> delivery(Query query, int limit) {
-    return deliveries(query.set("messages", limit).set("segment", SEGMENT).set("bytes", MOST_BYTES))
-        .values()
-        .stream()
-        .findFirst();
+  private Delivery whole(Delivery found, Slots slots, long partitionId, int messages) {
+    return isWhole(found, slots)
+        ? found
+        : database().single(tx -> again(tx, found, slots, partitionId, messages));
+  }
+
+  /** A number that should be there and is not may be in a slot that was left out. */
+  private static boolean isWhole(Delivery found, Slots slots) {
+    long next = found.processedSeq() + 1;
+    return slots.unread() == 0
+        || next > found.sequence()
+        || (!found.messages().isEmpty() && found.messages().get(0).seq() == next);
+  }
+
+  private Delivery again(Tx tx, Delivery found, Slots slots, long partitionId, int messages) {
+    List<StoredMessage> all =
+        reading(tx, "outbox_read", slots.all(), partitionId)
+            .set("processed_seq", found.processedSeq())
+            .set("messages", messages)
+            .set("bytes", MOST_BYTES)
+            .list(ArrayMessageStore::message);
+    return withMessages(found, all);
+  }
+
+  private static Query reading(Tx tx, String statement, Slots slots, long partitionId) {
+    return reading(tx, statement, slots).set("partition_id", partitionId);
+  }
+
+  private static Query reading(Tx tx, String statement, Slots slots) {
+    Set<String> given = new HashSet<>(Set.of("partition_id", "messages", "segment"));
+    slots.read().forEach(slot -> given.add("slot_" + slot));
+    Query query = tx.sql(statement, given).set("segment", SEGMENT);
+    slots.read().forEach(slot -> query.set("slot_" + slot, slot));
+    return query;
+  }
+
+  private Optional<Delivery> delivery(Query query, int limit) {
+    return deliveries(query.set("messages", limit)).values().stream().findFirst();
   }
 
   /** The partition's part is repeated in every row; a row without a message has only that. */
-  private static Map<Long, Delivery> deliveries(Query query) {
+  private Map<Long, Delivery> deliveries(Query query) {
     Map<Long, Draft> drafts = new LinkedHashMap<>();
-    query.list(
-        row -> {
-          long partitionId = row.number("partition_id");
-          Draft draft = drafts.get(partitionId);
-          if (draft == null) {
-            draft =
-                new Draft(
-                    row.number("processed_seq"),
-                    (int) row.number("attempts"),
-                    row.number("lease_epoch"),
-                    row.number("sequence"),
-                    (int) row.number("parked"),
-                    new ArrayList<>());
-            drafts.put(partitionId, draft);
-          }
-          Long seq = row.numberOrNull("seq");
-          if (seq != null) {
-            MessageBody body = row.textOrNull("type") == null ? null : body(row);
-            draft.messages().add(new StoredMessage(seq, row.number("id"), body));
-          }
-          return draft;
-        });
+    query
+        .set("bytes", MOST_BYTES)
+        .list(
+            row -> {
+              long partitionId = row.number("partition_id");
+              Draft draft = drafts.get(partitionId);
+              if (draft == null) {
+                learnt(row.number("slots"));
+                draft = new Draft(partition(row), new ArrayList<>());
+                drafts.put(partitionId, draft);
+              }
+              if (row.numberOrNull("seq") != null) {
+                draft.add(message(row));
+              }
+              return draft;
+            });
     Map<Long, Delivery> deliveries = new LinkedHashMap<>();
-    drafts.forEach((partitionId, draft) -> deliveries.put(partitionId, draft.delivery()));
+    drafts.forEach(
+        (partitionId, draft) ->
+            deliveries.put(partitionId, withMessages(draft.partition(), draft.messages())));
     return deliveries;
   }
 
   /** A delivery whose messages are still being read. */
-  private record Draft(
-      long processedSeq,
-      int attempts,
-      long epoch,
-      long sequence,
-      int parked,
-      List<StoredMessage> messages) {
-    Delivery delivery() {
-      return new Delivery(processedSeq, attempts, epoch, sequence, parked, messages);
+  private record Draft(Delivery partition, List<StoredMessage> messages) {
+    /** What follows a missing number is not read yet: see {@link #isWhole}. */
+    void add(StoredMessage message) {
+      if (messages.isEmpty() || messages.get(messages.size() - 1).seq() + 1 == message.seq()) {
+        messages.add(message);
+      }
     }
+  }
+
+  private static Delivery partition(Row row) throws SQLException {
+    return new Delivery(
+        row.number("processed_seq"),
+        (int) row.number("attempts"),
+        row.number("lease_epoch"),
+        row.number("sequence"),
+        (int) row.number("parked"),
+        List.of());
+  }
+
+  private static StoredMessage message(Row row) throws SQLException {
+    return new StoredMessage(
+        row.number("seq"), row.number("id"), row.textOrNull("type") == null ? null : body(row));
+  }
+
+  private static Delivery withMessages(Delivery found, List<StoredMessage> messages) {
+    return new Delivery(
+        found.processedSeq(),
+        found.attempts(),
+        found.epoch(),
+        found.sequence(),
+        found.parked(),
+        messages);
   }
 
   @Override

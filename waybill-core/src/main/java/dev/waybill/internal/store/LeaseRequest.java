@@ -7,6 +7,9 @@ public sealed interface LeaseRequest {
   /** The partition. */
   long partitionId();
 
+  /** How many messages are to be read at most. */
+  int messages();
+
   /** To take it, if there are messages, and read some. */
   record Take(long partitionId, Duration duration, int messages) implements LeaseRequest {}
 
@@ -23,6 +26,11 @@ public sealed interface LeaseRequest {
     @Override
     public long partitionId() {
       return lease.partitionId();
+    }
+
+    @Override
+    public int messages() {
+      return 0;
     }
   }
 }

@@ -24,6 +24,27 @@ create table waybill_outbox_partitions (
   constraint waybill_outbox_partitions_number_uq unique (queue_id, number)
 ) with (fillfactor = 50);
 
+-- Which slots new messages go to, and which no reader need look into (see Slots). A hint that nobody relies on, so
+-- it may be a sequence: its one row is changed in place, which leaves no dead ones behind.
+create sequence waybill_outbox_slots_sq as bigint start with 97 cache 1;
+
+-- One row, locked by whoever changes the slots. head: the slot of body and outgoing that new messages go to; intake:
+-- that of incoming; unread: those that readers leave out, a bit each.
+create table waybill_outbox_rotation (
+  id integer not null default 1,
+  head integer not null default 1,
+  intake integer not null default 0,
+  unread integer not null default 6,
+  turned_at bigint not null default (date_part('epoch', clock_timestamp()) * 1000000)::bigint,
+  constraint waybill_outbox_rotation_pk primary key (id),
+  constraint waybill_outbox_rotation_one_ck check (id = 1)
+);
+
+insert into waybill_outbox_rotation (id) values (1);
+
+-- Body, incoming and outgoing are empty themselves; what inherits from them are their slots. Slot 0 of body and outgoing
+-- is cleaned up by deletes: delayed messages, and what was left in slots that had to be cleared. The others are
+-- cleared as a whole, so autovacuum has nothing to do there, and would only stand in the way.
 create table waybill_outbox_body (
   id bigint not null,
   type text not null,
@@ -34,14 +55,43 @@ create table waybill_outbox_body (
   constraint waybill_outbox_body_pk primary key (id)
 );
 
--- Committed, not numbered.
+create table waybill_outbox_body_0 (
+  constraint waybill_outbox_body_0_pk primary key (id)
+) inherits (waybill_outbox_body) with (vacuum_truncate = false);
+
+create table waybill_outbox_body_1 (
+  constraint waybill_outbox_body_1_pk primary key (id)
+) inherits (waybill_outbox_body) with (autovacuum_enabled = false, toast.autovacuum_enabled = false);
+
+create table waybill_outbox_body_2 (
+  constraint waybill_outbox_body_2_pk primary key (id)
+) inherits (waybill_outbox_body) with (autovacuum_enabled = false, toast.autovacuum_enabled = false);
+
+create table waybill_outbox_body_3 (
+  constraint waybill_outbox_body_3_pk primary key (id)
+) inherits (waybill_outbox_body) with (autovacuum_enabled = false, toast.autovacuum_enabled = false);
+
+-- Committed, not numbered. slot: where the body is.
 create table waybill_outbox_incoming (
   partition_id bigint not null,
   id bigint not null,
+  slot smallint not null default 0,
   constraint waybill_outbox_incoming_pk primary key (partition_id, id)
 );
 
--- Numbered: one row for n messages with the numbers last_seq - n + 1 to last_seq.
+create table waybill_outbox_incoming_0 (
+  constraint waybill_outbox_incoming_0_pk primary key (partition_id, id)
+) inherits (waybill_outbox_incoming) with (autovacuum_enabled = false);
+
+create table waybill_outbox_incoming_1 (
+  constraint waybill_outbox_incoming_1_pk primary key (partition_id, id)
+) inherits (waybill_outbox_incoming) with (autovacuum_enabled = false);
+
+create table waybill_outbox_incoming_2 (
+  constraint waybill_outbox_incoming_2_pk primary key (partition_id, id)
+) inherits (waybill_outbox_incoming) with (autovacuum_enabled = false);
+
+-- Numbered: one row for n messages with the numbers last_seq - n + 1 to last_seq. Their bodies are in the same slot.
 create table waybill_outbox_outgoing (
   partition_id bigint not null,
   last_seq bigint not null,
@@ -51,6 +101,22 @@ create table waybill_outbox_outgoing (
   constraint waybill_outbox_outgoing_pk primary key (partition_id, last_seq),
   constraint waybill_outbox_outgoing_n_ck check (n between 1 and 200)
 );
+
+create table waybill_outbox_outgoing_0 (
+  constraint waybill_outbox_outgoing_0_pk primary key (partition_id, last_seq)
+) inherits (waybill_outbox_outgoing) with (vacuum_truncate = false);
+
+create table waybill_outbox_outgoing_1 (
+  constraint waybill_outbox_outgoing_1_pk primary key (partition_id, last_seq)
+) inherits (waybill_outbox_outgoing) with (autovacuum_enabled = false, toast.autovacuum_enabled = false);
+
+create table waybill_outbox_outgoing_2 (
+  constraint waybill_outbox_outgoing_2_pk primary key (partition_id, last_seq)
+) inherits (waybill_outbox_outgoing) with (autovacuum_enabled = false, toast.autovacuum_enabled = false);
+
+create table waybill_outbox_outgoing_3 (
+  constraint waybill_outbox_outgoing_3_pk primary key (partition_id, last_seq)
+) inherits (waybill_outbox_outgoing) with (autovacuum_enabled = false, toast.autovacuum_enabled = false);
 
 -- The cursor, the lease, and what stands in the way. The epoch only grows. parked: how many messages are, and when the
 -- first of their keys is due; only who has the partition changes them.
@@ -69,7 +135,7 @@ create table waybill_outbox_processor (
   constraint waybill_outbox_processor_pk primary key (partition_id)
 ) with (fillfactor = 50);
 
--- Up to which number the clean-up has come; it only grows.
+-- Locked by whoever deletes from slot 0 of a partition; up to which number it has come.
 create table waybill_outbox_vacuum (
   partition_id bigint not null,
   vacuumed_seq bigint not null default 0,

@@ -165,7 +165,9 @@ from waybill_outbox_processor c
 join waybill_outbox_vacuum v on v.partition_id = c.partition_id
 join waybill_outbox_partitions p on p.id = c.partition_id
 join waybill_outbox_queues q on q.id = p.queue_id
-where c.processed_seq > v.vacuumed_seq
+where c.processed_seq >= (
+  select o.last_seq from waybill_outbox_outgoing_0 o where o.partition_id = c.partition_id order by o.last_seq limit 1
+)
 order by c.partition_id
 
 -- name: outbox_vacuum_lock

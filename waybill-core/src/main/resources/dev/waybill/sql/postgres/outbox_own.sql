@@ -1,24 +1,54 @@
 -- The outbox's statements in the shape that PostgreSQL allows: whole steps in one statement, with arrays.
 --
 -- Tables: waybill_outbox_body, incoming, outgoing, delayed by primary key; partitions and processor as in outbox.sql.
+-- Body and outgoing have slot 0 (cleaned up by deletes) and slots 1 to 3; incoming has slots 0 to 2. The tables that
+-- these inherit from are empty, for questions about all of them.
+-- A part in braces is there only if its parameters are given, so a statement names, and locks, only the slots it
+-- is to use: writers the slot that new messages go to, readers those that may hold something. Both learn from
+-- slots_sq which these are, and may be late to: every slot may be written to at any time, sequencing looks into all
+-- of incoming, and a reader that misses a number looks into all of outgoing.
 -- Locking: partitions FOR NO KEY UPDATE SKIP LOCKED, which does not disturb producers, as no foreign key refers to them.
--- Numbers have no gaps and a segment has at most :segment messages, so what is to be read lies in a short range of last_seq.
 -- An array inside (select ...) hides its length from the planner, which would else plan anew for each length.
 -- Every insert is fed by what a DELETE returned, never by what a SELECT saw: two sequencers that see the same rows
--- delete them only once.
+-- delete them only once. A slot is locked as a table before anybody asks whether it is needed, then truncated: an open
+-- transaction may hold rows that nobody sees, and only that lock proves that there is none.
+-- Plans: slots have no statistics, and need none. A reader looks no further than the numbers it wants can be (a row has
+-- at most :segment of them), so what it reads does not grow with the backlog, whatever plan is chosen.
+
+-- name: outbox_slots
+select last_value as slots from waybill_outbox_slots_sq
 
 -- name: outbox_enqueue
 with input as materialized (
   select nextval('{waybill_outbox_message_sq}') as id, t.k, t.partition_id, t.type, t.message_key, t.headers, t.payload
   from unnest(:partitions::bigint[], :types::text[], :keys::text[], :headers::text[], :payloads::bytea[])
     with ordinality as t (partition_id, type, message_key, headers, payload, k)
-), body as (
-  insert into waybill_outbox_body (id, type, message_key, headers, payload)
-  select id, type, message_key, headers, payload from input
-), incoming as (
-  insert into waybill_outbox_incoming (partition_id, id) select partition_id, id from input
 )
-select id from input order by k
+{, body_1 as (
+  insert into waybill_outbox_body_1 (id, type, message_key, headers, payload)
+  select id, type, message_key, headers, payload from input where :head_1::int > 0
+)}
+{, body_2 as (
+  insert into waybill_outbox_body_2 (id, type, message_key, headers, payload)
+  select id, type, message_key, headers, payload from input where :head_2::int > 0
+)}
+{, body_3 as (
+  insert into waybill_outbox_body_3 (id, type, message_key, headers, payload)
+  select id, type, message_key, headers, payload from input where :head_3::int > 0
+)}
+{, incoming_0 as (
+  insert into waybill_outbox_incoming_0 (partition_id, id, slot)
+  select partition_id, id, :head::int from input where :intake_0::int >= 0
+)}
+{, incoming_1 as (
+  insert into waybill_outbox_incoming_1 (partition_id, id, slot)
+  select partition_id, id, :head::int from input where :intake_1::int >= 0
+)}
+{, incoming_2 as (
+  insert into waybill_outbox_incoming_2 (partition_id, id, slot)
+  select partition_id, id, :head::int from input where :intake_2::int >= 0
+)}
+select id, (select last_value from waybill_outbox_slots_sq) as slots from input order by k
 
 -- name: outbox_enqueue_delayed
 with input as materialized (
@@ -27,17 +57,39 @@ with input as materialized (
   from unnest(:partitions::bigint[], :types::text[], :keys::text[], :headers::text[], :payloads::bytea[],
       :due_ats::bigint[], :delays::bigint[])
     with ordinality as t (partition_id, type, message_key, headers, payload, due_at, delay, k)
-), body as (
-  insert into waybill_outbox_body (id, type, message_key, headers, payload)
-  select id, type, message_key, headers, payload from input
-), incoming as (
-  insert into waybill_outbox_incoming (partition_id, id)
-  select partition_id, id from input where due_at is null
+)
+{, body_1 as (
+  insert into waybill_outbox_body_1 (id, type, message_key, headers, payload)
+  select id, type, message_key, headers, payload from input where :head_1::int > 0 and due_at is null
+)}
+{, body_2 as (
+  insert into waybill_outbox_body_2 (id, type, message_key, headers, payload)
+  select id, type, message_key, headers, payload from input where :head_2::int > 0 and due_at is null
+)}
+{, body_3 as (
+  insert into waybill_outbox_body_3 (id, type, message_key, headers, payload)
+  select id, type, message_key, headers, payload from input where :head_3::int > 0 and due_at is null
+)}
+{, incoming_0 as (
+  insert into waybill_outbox_incoming_0 (partition_id, id, slot)
+  select partition_id, id, :head::int from input where :intake_0::int >= 0 and due_at is null
+)}
+{, incoming_1 as (
+  insert into waybill_outbox_incoming_1 (partition_id, id, slot)
+  select partition_id, id, :head::int from input where :intake_1::int >= 0 and due_at is null
+)}
+{, incoming_2 as (
+  insert into waybill_outbox_incoming_2 (partition_id, id, slot)
+  select partition_id, id, :head::int from input where :intake_2::int >= 0 and due_at is null
+)}
+, body as (
+  insert into waybill_outbox_body_0 (id, type, message_key, headers, payload)
+  select id, type, message_key, headers, payload from input where due_at is not null
 ), delayed as (
   insert into waybill_outbox_delayed (due_at, id, partition_id)
   select due_at, id, partition_id from input where due_at is not null
 )
-select id from input order by k
+select id, (select last_value from waybill_outbox_slots_sq) as slots from input order by k
 
 -- name: outbox_promote
 with due as (
@@ -46,32 +98,78 @@ with due as (
     order by d.due_at, d.id limit :messages for update skip locked
   ))
   returning partition_id, id
-), incoming as (
-  insert into waybill_outbox_incoming (partition_id, id) select partition_id, id from due
 )
+{, incoming_0 as (
+  insert into waybill_outbox_incoming_0 (partition_id, id, slot)
+  select partition_id, id, 0 from due where :intake_0::int >= 0
+)}
+{, incoming_1 as (
+  insert into waybill_outbox_incoming_1 (partition_id, id, slot)
+  select partition_id, id, 0 from due where :intake_1::int >= 0
+)}
+{, incoming_2 as (
+  insert into waybill_outbox_incoming_2 (partition_id, id, slot)
+  select partition_id, id, 0 from due where :intake_2::int >= 0
+)}
 select partition_id, count(*) as n from due group by partition_id
 
 -- name: outbox_sequence
 with locked as materialized (
   select p.id, p.sequence from waybill_outbox_partitions p where p.id = any ((select :partitions::bigint[])::bigint[])
   order by p.id for no key update skip locked
-), taken as (
-  delete from waybill_outbox_incoming where ctid = any (array(
-    select x.row_at from locked l
-    cross join lateral (
-      select i.ctid as row_at from waybill_outbox_incoming i where i.partition_id = l.id order by i.id limit :messages
-    ) x
+), chosen as materialized (
+  select x.place, x.row_at from locked l
+  cross join lateral (
+    select i.tableoid as place, i.ctid as row_at from waybill_outbox_incoming i
+    where i.partition_id = l.id order by i.id limit :messages
+  ) x
+), taken_0 as (
+  delete from waybill_outbox_incoming_0 where ctid = any (array(
+    select c.row_at from chosen c where c.place = '{waybill_outbox_incoming_0}'::regclass
   ))
-  returning partition_id, id
+  returning partition_id, id, slot
+), taken_1 as (
+  delete from waybill_outbox_incoming_1 where ctid = any (array(
+    select c.row_at from chosen c where c.place = '{waybill_outbox_incoming_1}'::regclass
+  ))
+  returning partition_id, id, slot
+), taken_2 as (
+  delete from waybill_outbox_incoming_2 where ctid = any (array(
+    select c.row_at from chosen c where c.place = '{waybill_outbox_incoming_2}'::regclass
+  ))
+  returning partition_id, id, slot
+), taken as (
+  select partition_id, id, slot from taken_0
+  union all select partition_id, id, slot from taken_1
+  union all select partition_id, id, slot from taken_2
 ), numbered as (
-  select t.partition_id, t.id, row_number() over (partition by t.partition_id order by t.id) as k from taken t
-), written as (
-  insert into waybill_outbox_outgoing (partition_id, last_seq, n, ids)
-  select c.partition_id, l.sequence + max(c.k), count(*), array_agg(c.id order by c.k)
+  -- Messages of one row of outgoing follow each other and are in one slot: of these, so many of other slots came before.
+  select t.partition_id, t.id, t.slot, row_number() over w as k,
+    row_number() over w - case t.slot
+      when 0 then count(*) filter (where t.slot = 0) over w
+      when 1 then count(*) filter (where t.slot = 1) over w
+      when 2 then count(*) filter (where t.slot = 2) over w
+      else count(*) filter (where t.slot = 3) over w
+    end as others
+  from taken t window w as (partition by t.partition_id order by t.id)
+), segments as materialized (
+  select c.partition_id, c.slot, l.sequence + max(c.k) as last_seq, count(*) as n, array_agg(c.id order by c.k) as ids
   from numbered c join locked l on l.id = c.partition_id
-  group by c.partition_id, l.sequence, (c.k - 1) / :segment
+  group by c.partition_id, l.sequence, c.slot, c.others, (c.k - 1) / :segment
+), written_0 as (
+  insert into waybill_outbox_outgoing_0 (partition_id, last_seq, n, ids)
+  select partition_id, last_seq, n, ids from segments where slot = 0
+), written_1 as (
+  insert into waybill_outbox_outgoing_1 (partition_id, last_seq, n, ids)
+  select partition_id, last_seq, n, ids from segments where slot = 1
+), written_2 as (
+  insert into waybill_outbox_outgoing_2 (partition_id, last_seq, n, ids)
+  select partition_id, last_seq, n, ids from segments where slot = 2
+), written_3 as (
+  insert into waybill_outbox_outgoing_3 (partition_id, last_seq, n, ids)
+  select partition_id, last_seq, n, ids from segments where slot = 3
 ), counted as (
-  select t.partition_id, count(*) as n from taken t group by t.partition_id
+  select s.partition_id, sum(s.n)::bigint as n from segments s group by s.partition_id
 ), moved as (
   update waybill_outbox_partitions p set sequence = p.sequence + c.n from counted c where p.id = c.partition_id
 )
@@ -90,22 +188,46 @@ with lease as (
   returning c.partition_id, c.processed_seq, c.attempts, c.lease_epoch, c.parked, p.sequence
 )
 select l.partition_id, l.processed_seq, l.attempts, l.lease_epoch, l.parked, l.sequence,
-  r.seq, r.id, r.type, r.message_key, r.headers, r.payload, r.created_at
+  r.seq, r.id, r.type, r.message_key, r.headers, r.payload, r.created_at,
+  (select last_value from waybill_outbox_slots_sq) as slots
 from lease l left join lateral (
   select m.seq, m.id, m.type, m.message_key, m.headers, m.payload, m.created_at from (
     select u.seq, u.id, b.type, b.message_key, b.headers, b.payload, b.created_at,
       sum(octet_length(b.payload)) over (order by u.seq) - octet_length(b.payload) as bytes_before
     from (
-      select s.last_seq - s.n + e.k as seq, e.id
+      select s.last_seq - s.n + e.k as seq, e.id, s.slot
       from (
-        select o.last_seq, o.n, o.ids from waybill_outbox_outgoing o
-        where o.partition_id = :partition_id and o.last_seq > l.processed_seq
-          and o.last_seq < l.processed_seq + :messages + :segment and o.last_seq - o.n < l.processed_seq + :messages
+        select o.last_seq, o.n, o.ids, o.slot from (
+          select o.last_seq, o.n, o.ids, 0 as slot from waybill_outbox_outgoing_0 o
+          where o.partition_id = :partition_id and o.last_seq > l.processed_seq and o.last_seq < l.processed_seq + :messages + :segment
+          {union all
+          select o.last_seq, o.n, o.ids, :slot_1::int from waybill_outbox_outgoing_1 o
+          where o.partition_id = :partition_id and o.last_seq > l.processed_seq and o.last_seq < l.processed_seq + :messages + :segment}
+          {union all
+          select o.last_seq, o.n, o.ids, :slot_2::int from waybill_outbox_outgoing_2 o
+          where o.partition_id = :partition_id and o.last_seq > l.processed_seq and o.last_seq < l.processed_seq + :messages + :segment}
+          {union all
+          select o.last_seq, o.n, o.ids, :slot_3::int from waybill_outbox_outgoing_3 o
+          where o.partition_id = :partition_id and o.last_seq > l.processed_seq and o.last_seq < l.processed_seq + :messages + :segment}
+        ) o
+        where o.last_seq - o.n < l.processed_seq + :messages
       ) s
       cross join lateral unnest(s.ids) with ordinality e (id, k)
       where s.last_seq - s.n + e.k > l.processed_seq and s.last_seq - s.n + e.k <= l.processed_seq + :messages
     ) u
-    left join waybill_outbox_body b on b.id = u.id
+    left join lateral (
+      select b.type, b.message_key, b.headers, b.payload, b.created_at from waybill_outbox_body_0 b
+      where b.id = u.id and u.slot = 0
+      {union all
+      select b.type, b.message_key, b.headers, b.payload, b.created_at from waybill_outbox_body_1 b
+      where b.id = u.id and u.slot = :slot_1::int}
+      {union all
+      select b.type, b.message_key, b.headers, b.payload, b.created_at from waybill_outbox_body_2 b
+      where b.id = u.id and u.slot = :slot_2::int}
+      {union all
+      select b.type, b.message_key, b.headers, b.payload, b.created_at from waybill_outbox_body_3 b
+      where b.id = u.id and u.slot = :slot_3::int}
+    ) b on true
   ) m
   where m.bytes_before is null or m.bytes_before < :bytes
 ) r on true
@@ -121,22 +243,46 @@ with lease as (
   returning c.partition_id, c.processed_seq, c.attempts, c.lease_epoch, c.parked, p.sequence
 )
 select l.partition_id, l.processed_seq, l.attempts, l.lease_epoch, l.parked, l.sequence,
-  r.seq, r.id, r.type, r.message_key, r.headers, r.payload, r.created_at
+  r.seq, r.id, r.type, r.message_key, r.headers, r.payload, r.created_at,
+  (select last_value from waybill_outbox_slots_sq) as slots
 from lease l left join lateral (
   select m.seq, m.id, m.type, m.message_key, m.headers, m.payload, m.created_at from (
     select u.seq, u.id, b.type, b.message_key, b.headers, b.payload, b.created_at,
       sum(octet_length(b.payload)) over (order by u.seq) - octet_length(b.payload) as bytes_before
     from (
-      select s.last_seq - s.n + e.k as seq, e.id
+      select s.last_seq - s.n + e.k as seq, e.id, s.slot
       from (
-        select o.last_seq, o.n, o.ids from waybill_outbox_outgoing o
-        where o.partition_id = :partition_id and o.last_seq > l.processed_seq
-          and o.last_seq < l.processed_seq + :messages + :segment and o.last_seq - o.n < l.processed_seq + :messages
+        select o.last_seq, o.n, o.ids, o.slot from (
+          select o.last_seq, o.n, o.ids, 0 as slot from waybill_outbox_outgoing_0 o
+          where o.partition_id = :partition_id and o.last_seq > l.processed_seq and o.last_seq < l.processed_seq + :messages + :segment
+          {union all
+          select o.last_seq, o.n, o.ids, :slot_1::int from waybill_outbox_outgoing_1 o
+          where o.partition_id = :partition_id and o.last_seq > l.processed_seq and o.last_seq < l.processed_seq + :messages + :segment}
+          {union all
+          select o.last_seq, o.n, o.ids, :slot_2::int from waybill_outbox_outgoing_2 o
+          where o.partition_id = :partition_id and o.last_seq > l.processed_seq and o.last_seq < l.processed_seq + :messages + :segment}
+          {union all
+          select o.last_seq, o.n, o.ids, :slot_3::int from waybill_outbox_outgoing_3 o
+          where o.partition_id = :partition_id and o.last_seq > l.processed_seq and o.last_seq < l.processed_seq + :messages + :segment}
+        ) o
+        where o.last_seq - o.n < l.processed_seq + :messages
       ) s
       cross join lateral unnest(s.ids) with ordinality e (id, k)
       where s.last_seq - s.n + e.k > l.processed_seq and s.last_seq - s.n + e.k <= l.processed_seq + :messages
     ) u
-    left join waybill_outbox_body b on b.id = u.id
+    left join lateral (
+      select b.type, b.message_key, b.headers, b.payload, b.created_at from waybill_outbox_body_0 b
+      where b.id = u.id and u.slot = 0
+      {union all
+      select b.type, b.message_key, b.headers, b.payload, b.created_at from waybill_outbox_body_1 b
+      where b.id = u.id and u.slot = :slot_1::int}
+      {union all
+      select b.type, b.message_key, b.headers, b.payload, b.created_at from waybill_outbox_body_2 b
+      where b.id = u.id and u.slot = :slot_2::int}
+      {union all
+      select b.type, b.message_key, b.headers, b.payload, b.created_at from waybill_outbox_body_3 b
+      where b.id = u.id and u.slot = :slot_3::int}
+    ) b on true
   ) m
   where m.bytes_before is null or m.bytes_before < :bytes
 ) r on true
@@ -175,22 +321,46 @@ with request as materialized (
   returning c.partition_id, c.processed_seq, c.attempts, c.lease_epoch, c.parked, p.sequence, r.messages
 )
 select l.partition_id, l.processed_seq, l.attempts, l.lease_epoch, l.parked, l.sequence,
-  r.seq, r.id, r.type, r.message_key, r.headers, r.payload, r.created_at
+  r.seq, r.id, r.type, r.message_key, r.headers, r.payload, r.created_at,
+  (select last_value from waybill_outbox_slots_sq) as slots
 from moved l left join lateral (
   select m.seq, m.id, m.type, m.message_key, m.headers, m.payload, m.created_at from (
     select u.seq, u.id, b.type, b.message_key, b.headers, b.payload, b.created_at,
       sum(octet_length(b.payload)) over (order by u.seq) - octet_length(b.payload) as bytes_before
     from (
-      select s.last_seq - s.n + e.k as seq, e.id
+      select s.last_seq - s.n + e.k as seq, e.id, s.slot
       from (
-        select o.last_seq, o.n, o.ids from waybill_outbox_outgoing o
-        where o.partition_id = l.partition_id and o.last_seq > l.processed_seq
-          and o.last_seq < l.processed_seq + l.messages + :segment and o.last_seq - o.n < l.processed_seq + l.messages
+        select o.last_seq, o.n, o.ids, o.slot from (
+          select o.last_seq, o.n, o.ids, 0 as slot from waybill_outbox_outgoing_0 o
+          where o.partition_id = l.partition_id and o.last_seq > l.processed_seq and o.last_seq < l.processed_seq + l.messages + :segment
+          {union all
+          select o.last_seq, o.n, o.ids, :slot_1::int from waybill_outbox_outgoing_1 o
+          where o.partition_id = l.partition_id and o.last_seq > l.processed_seq and o.last_seq < l.processed_seq + l.messages + :segment}
+          {union all
+          select o.last_seq, o.n, o.ids, :slot_2::int from waybill_outbox_outgoing_2 o
+          where o.partition_id = l.partition_id and o.last_seq > l.processed_seq and o.last_seq < l.processed_seq + l.messages + :segment}
+          {union all
+          select o.last_seq, o.n, o.ids, :slot_3::int from waybill_outbox_outgoing_3 o
+          where o.partition_id = l.partition_id and o.last_seq > l.processed_seq and o.last_seq < l.processed_seq + l.messages + :segment}
+        ) o
+        where o.last_seq - o.n < l.processed_seq + l.messages
       ) s
       cross join lateral unnest(s.ids) with ordinality e (id, k)
       where s.last_seq - s.n + e.k > l.processed_seq and s.last_seq - s.n + e.k <= l.processed_seq + l.messages
     ) u
-    left join waybill_outbox_body b on b.id = u.id
+    left join lateral (
+      select b.type, b.message_key, b.headers, b.payload, b.created_at from waybill_outbox_body_0 b
+      where b.id = u.id and u.slot = 0
+      {union all
+      select b.type, b.message_key, b.headers, b.payload, b.created_at from waybill_outbox_body_1 b
+      where b.id = u.id and u.slot = :slot_1::int}
+      {union all
+      select b.type, b.message_key, b.headers, b.payload, b.created_at from waybill_outbox_body_2 b
+      where b.id = u.id and u.slot = :slot_2::int}
+      {union all
+      select b.type, b.message_key, b.headers, b.payload, b.created_at from waybill_outbox_body_3 b
+      where b.id = u.id and u.slot = :slot_3::int}
+    ) b on true
   ) m
   where m.bytes_before is null or m.bytes_before < :bytes
 ) r on true
@@ -205,52 +375,402 @@ with cursor as materialized (
   for no key update of c skip locked
 )
 select l.partition_id, l.processed_seq, l.attempts, l.lease_epoch, l.parked, l.sequence,
-  r.seq, r.id, r.type, r.message_key, r.headers, r.payload, r.created_at
+  r.seq, r.id, r.type, r.message_key, r.headers, r.payload, r.created_at,
+  (select last_value from waybill_outbox_slots_sq) as slots
 from cursor l left join lateral (
   select m.seq, m.id, m.type, m.message_key, m.headers, m.payload, m.created_at from (
     select u.seq, u.id, b.type, b.message_key, b.headers, b.payload, b.created_at,
       sum(octet_length(b.payload)) over (order by u.seq) - octet_length(b.payload) as bytes_before
     from (
-      select s.last_seq - s.n + e.k as seq, e.id
+      select s.last_seq - s.n + e.k as seq, e.id, s.slot
       from (
-        select o.last_seq, o.n, o.ids from waybill_outbox_outgoing o
-        where o.partition_id = :partition_id and o.last_seq > l.processed_seq
-          and o.last_seq < l.processed_seq + :messages + :segment and o.last_seq - o.n < l.processed_seq + :messages
+        select o.last_seq, o.n, o.ids, o.slot from (
+          select o.last_seq, o.n, o.ids, 0 as slot from waybill_outbox_outgoing_0 o
+          where o.partition_id = :partition_id and o.last_seq > l.processed_seq and o.last_seq < l.processed_seq + :messages + :segment
+          {union all
+          select o.last_seq, o.n, o.ids, :slot_1::int from waybill_outbox_outgoing_1 o
+          where o.partition_id = :partition_id and o.last_seq > l.processed_seq and o.last_seq < l.processed_seq + :messages + :segment}
+          {union all
+          select o.last_seq, o.n, o.ids, :slot_2::int from waybill_outbox_outgoing_2 o
+          where o.partition_id = :partition_id and o.last_seq > l.processed_seq and o.last_seq < l.processed_seq + :messages + :segment}
+          {union all
+          select o.last_seq, o.n, o.ids, :slot_3::int from waybill_outbox_outgoing_3 o
+          where o.partition_id = :partition_id and o.last_seq > l.processed_seq and o.last_seq < l.processed_seq + :messages + :segment}
+        ) o
+        where o.last_seq - o.n < l.processed_seq + :messages
       ) s
       cross join lateral unnest(s.ids) with ordinality e (id, k)
       where s.last_seq - s.n + e.k > l.processed_seq and s.last_seq - s.n + e.k <= l.processed_seq + :messages
     ) u
-    left join waybill_outbox_body b on b.id = u.id
+    left join lateral (
+      select b.type, b.message_key, b.headers, b.payload, b.created_at from waybill_outbox_body_0 b
+      where b.id = u.id and u.slot = 0
+      {union all
+      select b.type, b.message_key, b.headers, b.payload, b.created_at from waybill_outbox_body_1 b
+      where b.id = u.id and u.slot = :slot_1::int}
+      {union all
+      select b.type, b.message_key, b.headers, b.payload, b.created_at from waybill_outbox_body_2 b
+      where b.id = u.id and u.slot = :slot_2::int}
+      {union all
+      select b.type, b.message_key, b.headers, b.payload, b.created_at from waybill_outbox_body_3 b
+      where b.id = u.id and u.slot = :slot_3::int}
+    ) b on true
   ) m
   where m.bytes_before is null or m.bytes_before < :bytes
 ) r on true
 order by r.seq
 
+-- name: outbox_read
+select r.seq, r.id, r.type, r.message_key, r.headers, r.payload, r.created_at
+from (select :processed_seq::bigint as processed_seq) l cross join lateral (
+  select m.seq, m.id, m.type, m.message_key, m.headers, m.payload, m.created_at from (
+    select u.seq, u.id, b.type, b.message_key, b.headers, b.payload, b.created_at,
+      sum(octet_length(b.payload)) over (order by u.seq) - octet_length(b.payload) as bytes_before
+    from (
+      select s.last_seq - s.n + e.k as seq, e.id, s.slot
+      from (
+        select o.last_seq, o.n, o.ids, o.slot from (
+          select o.last_seq, o.n, o.ids, 0 as slot from waybill_outbox_outgoing_0 o
+          where o.partition_id = :partition_id and o.last_seq > l.processed_seq and o.last_seq < l.processed_seq + :messages + :segment
+          {union all
+          select o.last_seq, o.n, o.ids, :slot_1::int from waybill_outbox_outgoing_1 o
+          where o.partition_id = :partition_id and o.last_seq > l.processed_seq and o.last_seq < l.processed_seq + :messages + :segment}
+          {union all
+          select o.last_seq, o.n, o.ids, :slot_2::int from waybill_outbox_outgoing_2 o
+          where o.partition_id = :partition_id and o.last_seq > l.processed_seq and o.last_seq < l.processed_seq + :messages + :segment}
+          {union all
+          select o.last_seq, o.n, o.ids, :slot_3::int from waybill_outbox_outgoing_3 o
+          where o.partition_id = :partition_id and o.last_seq > l.processed_seq and o.last_seq < l.processed_seq + :messages + :segment}
+        ) o
+        where o.last_seq - o.n < l.processed_seq + :messages
+      ) s
+      cross join lateral unnest(s.ids) with ordinality e (id, k)
+      where s.last_seq - s.n + e.k > l.processed_seq and s.last_seq - s.n + e.k <= l.processed_seq + :messages
+    ) u
+    left join lateral (
+      select b.type, b.message_key, b.headers, b.payload, b.created_at from waybill_outbox_body_0 b
+      where b.id = u.id and u.slot = 0
+      {union all
+      select b.type, b.message_key, b.headers, b.payload, b.created_at from waybill_outbox_body_1 b
+      where b.id = u.id and u.slot = :slot_1::int}
+      {union all
+      select b.type, b.message_key, b.headers, b.payload, b.created_at from waybill_outbox_body_2 b
+      where b.id = u.id and u.slot = :slot_2::int}
+      {union all
+      select b.type, b.message_key, b.headers, b.payload, b.created_at from waybill_outbox_body_3 b
+      where b.id = u.id and u.slot = :slot_3::int}
+    ) b on true
+  ) m
+  where m.bytes_before is null or m.bytes_before < :bytes
+) r
+order by r.seq
+
 -- name: outbox_vacuum_piece
-with cursor as materialized (
-  select v.partition_id, v.vacuumed_seq, c.processed_seq from waybill_outbox_vacuum v
+with mine as materialized (
+  select v.partition_id, c.processed_seq from waybill_outbox_vacuum v
   join waybill_outbox_processor c on c.partition_id = v.partition_id
   where v.partition_id = :partition_id
   for no key update of v skip locked
 ), passed as (
-  select o.partition_id, o.last_seq from cursor l cross join lateral (
-    select o.partition_id, o.last_seq from waybill_outbox_outgoing o
-    where o.partition_id = l.partition_id and o.last_seq > l.vacuumed_seq and o.last_seq <= l.processed_seq
+  select o.partition_id, o.last_seq from mine l cross join lateral (
+    select o.partition_id, o.last_seq from waybill_outbox_outgoing_0 o
+    where o.partition_id = l.partition_id and o.last_seq <= l.processed_seq
       and o.sequenced_at <= (date_part('epoch', clock_timestamp()) * 1000000)::bigint - :retention
     order by o.last_seq limit :segments
   ) o
 ), outgoing as (
-  delete from waybill_outbox_outgoing o using passed
+  delete from waybill_outbox_outgoing_0 o using passed
   where o.partition_id = passed.partition_id and o.last_seq = passed.last_seq
   returning o.last_seq, o.ids
 ), body as (
-  delete from waybill_outbox_body b using (select unnest(ids) as id from outgoing) gone where b.id = gone.id
+  delete from waybill_outbox_body_0 b using (select unnest(ids) as id from outgoing) gone where b.id = gone.id
 ), progress as (
   update waybill_outbox_vacuum v set vacuumed_seq = reached.last_seq
   from (select max(last_seq) as last_seq from outgoing) reached
   where v.partition_id = :partition_id and reached.last_seq > v.vacuumed_seq
 )
 select count(*) as segments, coalesce(sum(cardinality(ids)), 0)::bigint as messages from outgoing
+
+-- name: outbox_rotation
+select r.head, r.intake, r.unread, (date_part('epoch', clock_timestamp()) * 1000000)::bigint - r.turned_at as age,
+  (select last_value from waybill_outbox_slots_sq) as told,
+  pg_table_size('{waybill_outbox_body_1}') as bytes_1,
+  pg_relation_size('{waybill_outbox_body_1}') + pg_relation_size('{waybill_outbox_outgoing_1}') as used_1,
+  pg_table_size('{waybill_outbox_body_2}') as bytes_2,
+  pg_relation_size('{waybill_outbox_body_2}') + pg_relation_size('{waybill_outbox_outgoing_2}') as used_2,
+  pg_table_size('{waybill_outbox_body_3}') as bytes_3,
+  pg_relation_size('{waybill_outbox_body_3}') + pg_relation_size('{waybill_outbox_outgoing_3}') as used_3,
+  pg_relation_size('{waybill_outbox_incoming_0}') as intake_0,
+  pg_relation_size('{waybill_outbox_incoming_1}') as intake_1,
+  pg_relation_size('{waybill_outbox_incoming_2}') as intake_2
+from waybill_outbox_rotation r
+where r.id = 1
+
+-- name: outbox_rotation_lock
+select r.head, r.intake, r.unread, (date_part('epoch', clock_timestamp()) * 1000000)::bigint - r.turned_at as age,
+  (select last_value from waybill_outbox_slots_sq) as told,
+  pg_table_size('{waybill_outbox_body_1}') as bytes_1,
+  pg_relation_size('{waybill_outbox_body_1}') + pg_relation_size('{waybill_outbox_outgoing_1}') as used_1,
+  pg_table_size('{waybill_outbox_body_2}') as bytes_2,
+  pg_relation_size('{waybill_outbox_body_2}') + pg_relation_size('{waybill_outbox_outgoing_2}') as used_2,
+  pg_table_size('{waybill_outbox_body_3}') as bytes_3,
+  pg_relation_size('{waybill_outbox_body_3}') + pg_relation_size('{waybill_outbox_outgoing_3}') as used_3,
+  pg_relation_size('{waybill_outbox_incoming_0}') as intake_0,
+  pg_relation_size('{waybill_outbox_incoming_1}') as intake_1,
+  pg_relation_size('{waybill_outbox_incoming_2}') as intake_2
+from waybill_outbox_rotation r
+where r.id = 1
+for no key update of r skip locked
+
+-- name: outbox_rotation_turn
+with turned as (
+  update waybill_outbox_rotation
+  set turned_at = case when head = :head then turned_at else (date_part('epoch', clock_timestamp()) * 1000000)::bigint end,
+    head = :head, intake = :intake, unread = :unread
+  where id = 1
+  returning id
+)
+select setval('{waybill_outbox_slots_sq}', :slots::bigint) from turned
+
+-- name: outbox_lock_timeout
+select set_config('lock_timeout', :limit, true)
+
+-- name: outbox_intake_0_lock
+lock table waybill_outbox_incoming_0 in access exclusive mode
+
+-- name: outbox_intake_0_used
+select count(*) as n from (select 1 from waybill_outbox_incoming_0 limit 1) x
+
+-- name: outbox_intake_0_clear
+truncate waybill_outbox_incoming_0
+
+-- name: outbox_intake_1_lock
+lock table waybill_outbox_incoming_1 in access exclusive mode
+
+-- name: outbox_intake_1_used
+select count(*) as n from (select 1 from waybill_outbox_incoming_1 limit 1) x
+
+-- name: outbox_intake_1_clear
+truncate waybill_outbox_incoming_1
+
+-- name: outbox_intake_2_lock
+lock table waybill_outbox_incoming_2 in access exclusive mode
+
+-- name: outbox_intake_2_used
+select count(*) as n from (select 1 from waybill_outbox_incoming_2 limit 1) x
+
+-- name: outbox_intake_2_clear
+truncate waybill_outbox_incoming_2
+
+-- name: outbox_slot_1_lock
+lock table waybill_outbox_body_1, waybill_outbox_outgoing_1 in access exclusive mode
+
+-- name: outbox_slot_1_needed
+with recursive dirty (id) as (
+  select min(partition_id) from waybill_outbox_incoming
+  union all
+  select (select min(i.partition_id) from waybill_outbox_incoming i where i.partition_id > d.id)
+  from dirty d where d.id is not null
+)
+select count(*) as n from (
+  (
+    select 1 from waybill_outbox_partitions p
+    join waybill_outbox_processor c on c.partition_id = p.id
+    join waybill_outbox_queues q on q.id = p.queue_id
+    cross join lateral (
+      select o.last_seq, o.sequenced_at from waybill_outbox_outgoing_1 o
+      where o.partition_id = p.id order by o.last_seq desc limit 1
+    ) o
+    where o.last_seq > c.processed_seq or o.sequenced_at > (date_part('epoch', clock_timestamp()) * 1000000)::bigint - q.retention
+    limit 1
+  )
+  union all
+  (
+    select 1 from dirty d cross join lateral (
+      select i.id from waybill_outbox_incoming i
+      where i.partition_id = d.id and i.slot = 1 and i.id <= (select max(b.id) from waybill_outbox_body_1 b)
+      order by i.id limit 1
+    ) i
+    limit 1
+  )
+) needed
+
+-- name: outbox_slot_1_clear
+truncate waybill_outbox_body_1, waybill_outbox_outgoing_1
+
+-- name: outbox_slot_1_messages
+select coalesce(sum(o.n), 0)::bigint as messages,
+  coalesce(sum(o.n) filter (where o.last_seq > c.processed_seq
+    or o.sequenced_at > (date_part('epoch', clock_timestamp()) * 1000000)::bigint - q.retention), 0)::bigint as needed
+from waybill_outbox_outgoing_1 o
+join waybill_outbox_processor c on c.partition_id = o.partition_id
+join waybill_outbox_partitions p on p.id = o.partition_id
+join waybill_outbox_queues q on q.id = p.queue_id
+
+-- name: outbox_slot_1_carry
+with remains as (
+  delete from waybill_outbox_outgoing_1 where ctid = any (array(
+    select x.row_at from waybill_outbox_partitions p
+    join waybill_outbox_processor c on c.partition_id = p.id
+    join waybill_outbox_queues q on q.id = p.queue_id
+    cross join lateral (
+      select o.ctid as row_at from waybill_outbox_outgoing_1 o
+      where o.partition_id = p.id and (o.last_seq > c.processed_seq
+        or o.sequenced_at > (date_part('epoch', clock_timestamp()) * 1000000)::bigint - q.retention)
+      order by o.last_seq limit :segments
+    ) x
+    limit :segments
+  ))
+  returning partition_id, last_seq, n, ids, sequenced_at
+), outgoing as (
+  insert into waybill_outbox_outgoing_0 (partition_id, last_seq, n, ids, sequenced_at)
+  select partition_id, last_seq, n, ids, sequenced_at from remains
+), body as (
+  insert into waybill_outbox_body_0 (id, type, message_key, headers, payload, created_at)
+  select b.id, b.type, b.message_key, b.headers, b.payload, b.created_at
+  from (select unnest(ids) as id from remains) r join waybill_outbox_body_1 b on b.id = r.id
+)
+select count(*) as segments, coalesce(sum(cardinality(ids)), 0)::bigint as messages from remains
+
+-- name: outbox_slot_2_lock
+lock table waybill_outbox_body_2, waybill_outbox_outgoing_2 in access exclusive mode
+
+-- name: outbox_slot_2_needed
+with recursive dirty (id) as (
+  select min(partition_id) from waybill_outbox_incoming
+  union all
+  select (select min(i.partition_id) from waybill_outbox_incoming i where i.partition_id > d.id)
+  from dirty d where d.id is not null
+)
+select count(*) as n from (
+  (
+    select 1 from waybill_outbox_partitions p
+    join waybill_outbox_processor c on c.partition_id = p.id
+    join waybill_outbox_queues q on q.id = p.queue_id
+    cross join lateral (
+      select o.last_seq, o.sequenced_at from waybill_outbox_outgoing_2 o
+      where o.partition_id = p.id order by o.last_seq desc limit 1
+    ) o
+    where o.last_seq > c.processed_seq or o.sequenced_at > (date_part('epoch', clock_timestamp()) * 1000000)::bigint - q.retention
+    limit 1
+  )
+  union all
+  (
+    select 1 from dirty d cross join lateral (
+      select i.id from waybill_outbox_incoming i
+      where i.partition_id = d.id and i.slot = 2 and i.id <= (select max(b.id) from waybill_outbox_body_2 b)
+      order by i.id limit 1
+    ) i
+    limit 1
+  )
+) needed
+
+-- name: outbox_slot_2_clear
+truncate waybill_outbox_body_2, waybill_outbox_outgoing_2
+
+-- name: outbox_slot_2_messages
+select coalesce(sum(o.n), 0)::bigint as messages,
+  coalesce(sum(o.n) filter (where o.last_seq > c.processed_seq
+    or o.sequenced_at > (date_part('epoch', clock_timestamp()) * 1000000)::bigint - q.retention), 0)::bigint as needed
+from waybill_outbox_outgoing_2 o
+join waybill_outbox_processor c on c.partition_id = o.partition_id
+join waybill_outbox_partitions p on p.id = o.partition_id
+join waybill_outbox_queues q on q.id = p.queue_id
+
+-- name: outbox_slot_2_carry
+with remains as (
+  delete from waybill_outbox_outgoing_2 where ctid = any (array(
+    select x.row_at from waybill_outbox_partitions p
+    join waybill_outbox_processor c on c.partition_id = p.id
+    join waybill_outbox_queues q on q.id = p.queue_id
+    cross join lateral (
+      select o.ctid as row_at from waybill_outbox_outgoing_2 o
+      where o.partition_id = p.id and (o.last_seq > c.processed_seq
+        or o.sequenced_at > (date_part('epoch', clock_timestamp()) * 1000000)::bigint - q.retention)
+      order by o.last_seq limit :segments
+    ) x
+    limit :segments
+  ))
+  returning partition_id, last_seq, n, ids, sequenced_at
+), outgoing as (
+  insert into waybill_outbox_outgoing_0 (partition_id, last_seq, n, ids, sequenced_at)
+  select partition_id, last_seq, n, ids, sequenced_at from remains
+), body as (
+  insert into waybill_outbox_body_0 (id, type, message_key, headers, payload, created_at)
+  select b.id, b.type, b.message_key, b.headers, b.payload, b.created_at
+  from (select unnest(ids) as id from remains) r join waybill_outbox_body_2 b on b.id = r.id
+)
+select count(*) as segments, coalesce(sum(cardinality(ids)), 0)::bigint as messages from remains
+
+-- name: outbox_slot_3_lock
+lock table waybill_outbox_body_3, waybill_outbox_outgoing_3 in access exclusive mode
+
+-- name: outbox_slot_3_needed
+with recursive dirty (id) as (
+  select min(partition_id) from waybill_outbox_incoming
+  union all
+  select (select min(i.partition_id) from waybill_outbox_incoming i where i.partition_id > d.id)
+  from dirty d where d.id is not null
+)
+select count(*) as n from (
+  (
+    select 1 from waybill_outbox_partitions p
+    join waybill_outbox_processor c on c.partition_id = p.id
+    join waybill_outbox_queues q on q.id = p.queue_id
+    cross join lateral (
+      select o.last_seq, o.sequenced_at from waybill_outbox_outgoing_3 o
+      where o.partition_id = p.id order by o.last_seq desc limit 1
+    ) o
+    where o.last_seq > c.processed_seq or o.sequenced_at > (date_part('epoch', clock_timestamp()) * 1000000)::bigint - q.retention
+    limit 1
+  )
+  union all
+  (
+    select 1 from dirty d cross join lateral (
+      select i.id from waybill_outbox_incoming i
+      where i.partition_id = d.id and i.slot = 3 and i.id <= (select max(b.id) from waybill_outbox_body_3 b)
+      order by i.id limit 1
+    ) i
+    limit 1
+  )
+) needed
+
+-- name: outbox_slot_3_clear
+truncate waybill_outbox_body_3, waybill_outbox_outgoing_3
+
+-- name: outbox_slot_3_messages
+select coalesce(sum(o.n), 0)::bigint as messages,
+  coalesce(sum(o.n) filter (where o.last_seq > c.processed_seq
+    or o.sequenced_at > (date_part('epoch', clock_timestamp()) * 1000000)::bigint - q.retention), 0)::bigint as needed
+from waybill_outbox_outgoing_3 o
+join waybill_outbox_processor c on c.partition_id = o.partition_id
+join waybill_outbox_partitions p on p.id = o.partition_id
+join waybill_outbox_queues q on q.id = p.queue_id
+
+-- name: outbox_slot_3_carry
+with remains as (
+  delete from waybill_outbox_outgoing_3 where ctid = any (array(
+    select x.row_at from waybill_outbox_partitions p
+    join waybill_outbox_processor c on c.partition_id = p.id
+    join waybill_outbox_queues q on q.id = p.queue_id
+    cross join lateral (
+      select o.ctid as row_at from waybill_outbox_outgoing_3 o
+      where o.partition_id = p.id and (o.last_seq > c.processed_seq
+        or o.sequenced_at > (date_part('epoch', clock_timestamp()) * 1000000)::bigint - q.retention)
+      order by o.last_seq limit :segments
+    ) x
+    limit :segments
+  ))
+  returning partition_id, last_seq, n, ids, sequenced_at
+), outgoing as (
+  insert into waybill_outbox_outgoing_0 (partition_id, last_seq, n, ids, sequenced_at)
+  select partition_id, last_seq, n, ids, sequenced_at from remains
+), body as (
+  insert into waybill_outbox_body_0 (id, type, message_key, headers, payload, created_at)
+  select b.id, b.type, b.message_key, b.headers, b.payload, b.created_at
+  from (select unnest(ids) as id from remains) r join waybill_outbox_body_3 b on b.id = r.id
+)
+select count(*) as segments, coalesce(sum(cardinality(ids)), 0)::bigint as messages from remains
 
 -- name: outbox_notify
 select pg_notify(:channel, :text)

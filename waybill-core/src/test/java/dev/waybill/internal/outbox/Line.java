@@ -14,6 +14,7 @@ import dev.waybill.internal.store.ParkedStore;
 import dev.waybill.internal.store.QueueStore;
 import dev.waybill.internal.store.QueueStore.Backlog;
 import dev.waybill.internal.store.QueueStore.Wanted;
+import dev.waybill.internal.store.Rotation;
 import dev.waybill.internal.store.Stores;
 import dev.waybill.outbox.LeaseConfig;
 import dev.waybill.outbox.Outbox;
@@ -26,6 +27,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
@@ -53,6 +55,7 @@ final class Line {
   private final Promoter promoter;
   private final Sequencer sequencer;
   private final Vacuum vacuum;
+  private final Optional<Rotation> rotation;
   private final Map<String, Processor.Delivery> deliveries = new HashMap<>();
 
   Line(DataSource source, String owner, List<QueueConfig> configs) {
@@ -119,6 +122,7 @@ final class Line {
     Bell bell = new Bell();
     vacuum =
         new Vacuum(messages, events, time, crew.stopSignal(), 100, Duration.ofMinutes(1), bell);
+    rotation = Rotation.of(database, new Rotation.Limits(1, 1, Duration.ZERO));
     DeliveryContext context =
         new DeliveryContext(
             new Modes(profile, () -> 0.5),
@@ -212,6 +216,7 @@ final class Line {
 
   void vacuum() {
     stage(vacuum::runOnce);
+    rotation.ifPresent(slots -> stage(slots::turn));
   }
 
   private void findUndelivered() {
@@ -244,7 +249,8 @@ final class Line {
                 store.dirty().isEmpty()
                     && store.untilNextDue().isEmpty()
                     && store.backlog().isEmpty()
-                    && messages.vacuumDue().isEmpty());
+                    && messages.vacuumDue().isEmpty()
+                    && rotation.map(Rotation::isEmpty).orElse(true));
     return done[0];
   }
 

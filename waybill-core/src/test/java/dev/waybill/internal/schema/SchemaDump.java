@@ -89,7 +89,14 @@ final class SchemaDump {
                   + " from pg_constraint where contype <> 'n' and conrelid = "
                   + oid
                   + " order by contype = 'c', conname"));
-      parts.add("create table " + table + " (\n  " + String.join(",\n  ", lines) + "\n)");
+      String parent =
+          String.join(
+              "",
+              Rows.of(
+                  connection,
+                  "select ' inherits (' || inhparent::regclass || ')' from pg_inherits where inhrelid = "
+                      + oid));
+      parts.add("create table " + table + " (\n  " + String.join(",\n  ", lines) + "\n)" + parent);
       parts.addAll(
           Rows.of(
               connection,

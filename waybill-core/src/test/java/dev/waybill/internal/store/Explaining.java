@@ -73,7 +73,9 @@ final class Explaining {
           if (!method.getName().startsWith("execute")) {
             return call(statement, method, args);
           }
-          plans.put(sql, explain(connection, sql, setters, values));
+          if (!sql.matches("(?s)(lock|truncate) .*")) {
+            plans.put(sql, explain(connection, sql, setters, values));
+          }
           long before = rowsRead(connection);
           Object result = call(statement, method, args);
           reads.put(sql, rowsRead(connection) - before);

@@ -28,7 +28,7 @@ class PlanTest {
 
   private static final Pattern POSTGRES_SCAN =
       Pattern.compile(
-          "Seq Scan on waybill_outbox_(incoming|outgoing|body|delayed|dedup|dead|parked).*");
+          "Seq Scan on waybill_outbox_((incoming|outgoing|body)_[0-9]|delayed|dedup|dead|parked).*");
 
   private static final Pattern MYSQL_SCAN =
       Pattern.compile(".*\\|table=" + GROWING + "\\|.*\\|type=(ALL|index)\\|.*");
@@ -54,11 +54,21 @@ class PlanTest {
 
     Map<String, List<String>> plans = explaining.plans();
     assertThat(plans).hasSizeGreaterThan(15);
+    // What a slot holds that is to be cleared is counted, once; whether there is a row ends at the
+    // first.
+    plans.keySet().removeIf(sql -> sql.contains("sum(o.n)") || sql.endsWith("limit 1) x"));
     plans.forEach(
         (sql, plan) ->
             assertThat(plan.stream().filter(this::scans))
                 .as("%s%n%s", sql, String.join("\n", plan))
                 .isEmpty());
+    if (database.product() == DatabaseProduct.POSTGRESQL) {
+      // Else all of a backlog would be sorted to number the first of it.
+      assertThat(plans)
+          .anySatisfy(
+              (sql, plan) ->
+                  assertThat(sql + plan).contains("with locked").contains("Merge Append"));
+    }
     // A plan does not say how far a range is read.
     assertThat(explaining.reads())
         .allSatisfy((sql, rows) -> assertThat(rows).as(sql).isLessThan(2_000));
@@ -111,6 +121,12 @@ class PlanTest {
     messages.vacuum(first, Duration.ZERO, 16);
     messages.expireDedup(10);
     messages.releaseAll("me");
+    Rotation.of(stores.database, new Rotation.Limits(1, 1, Duration.ZERO))
+        .ifPresent(
+            rotation -> {
+              rotation.turn();
+              rotation.turn();
+            });
   }
 
   /** In a partition where 200,000 messages are parked, of 200 keys of which one is due. */
@@ -166,17 +182,25 @@ class PlanTest {
             + ", (select 0 as n union all select 1) f) x";
     String bytes = postgres ? "cast('x' as bytea)" : "'x'";
     String ids = postgres ? "array[x.k]::bigint[]" : "'x'";
+    // Of PostgreSQL's slots, the one that new messages go to.
+    String slot = postgres ? "_1" : "";
     long second = partitions.get(1);
     database.execute(
-        "insert into waybill_outbox_body (id, type, payload, created_at) select x.k, 'test', "
+        "insert into waybill_outbox_body"
+            + slot
+            + " (id, type, payload, created_at) select x.k, 'test', "
             + bytes
             + ", 1"
             + numbers,
-        "insert into waybill_outbox_incoming (partition_id, id) select "
+        "insert into waybill_outbox_incoming"
+            + slot
+            + " (partition_id, id) select "
             + second
             + ", x.k"
             + numbers,
-        "insert into waybill_outbox_outgoing (partition_id, last_seq, n, ids, sequenced_at) select "
+        "insert into waybill_outbox_outgoing"
+            + slot
+            + " (partition_id, last_seq, n, ids, sequenced_at) select "
             + second
             + ", x.k, 1, "
             + ids
@@ -203,7 +227,12 @@ class PlanTest {
         "update waybill_outbox_processor set parked = 200000 where partition_id = " + second,
         "update waybill_outbox_partitions set sequence = 200000 where id = " + second,
         "update waybill_outbox_processor set processed_seq = 1000 where partition_id = " + second);
-    for (String table : List.of("body", "incoming", "outgoing", "delayed", "dedup", "parked")) {
+    // PostgreSQL's slots have no statistics, as autovacuum leaves them alone.
+    List<String> analyzed =
+        postgres
+            ? List.of("delayed", "dedup", "parked")
+            : List.of("body", "incoming", "outgoing", "delayed", "dedup", "parked");
+    for (String table : analyzed) {
       String name = "waybill_outbox_" + table;
       database.execute(
           switch (database.product()) {
@@ -212,6 +241,12 @@ class PlanTest {
           });
     }
     if (postgres) {
+      database.execute(
+          "insert into waybill_outbox_body_0 select id + 200000, type, null, null, payload from waybill_outbox_body_1",
+          "insert into waybill_outbox_outgoing_0 select partition_id + 1, last_seq, n, ids,"
+              + " sequenced_at from waybill_outbox_outgoing_1",
+          "analyze waybill_outbox_body_0",
+          "analyze waybill_outbox_outgoing_0");
       database.execute("select setval('waybill_outbox_message_sq', 1000000)");
     }
   }

@@ -250,7 +250,9 @@ class StoreRaceTest {
   }
 
   @Test
-  @NotOn(value = DatabaseProduct.SQLITE, why = ONE_WRITER)
+  @NotOn(
+      value = {DatabaseProduct.SQLITE, DatabaseProduct.POSTGRESQL},
+      why = ONE_WRITER + " on SQLite; PostgreSQL clears whole slots: see RotationRaceTest")
   void theVacuumMindsNeitherAnOpenProducerNorAnotherVacuum() throws Exception {
     stores.enqueue(first, "a", "b");
     sequence();
