@@ -166,7 +166,8 @@ public final class Rotation {
 
   /** Also if others were told something else, because a turn was not committed after all. */
   private boolean isDue(State state) {
-    return state.told() != next(state).number();
+    Slots next = next(state);
+    return !next.equals(state.slots()) || state.told() != next.number();
   }
 
   /** Where new messages should go. Only to what is empty: else nothing could ever be cleared. */

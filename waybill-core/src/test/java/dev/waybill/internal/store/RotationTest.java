@@ -178,6 +178,18 @@ class RotationTest {
   }
 
   @Test
+  void aTurnThatWasToldButNotCommittedIsMadeAgain() throws SQLException {
+    stores.enqueue(at.first, "a");
+    at.deliver(at.first);
+    Slots turned = at.slots().withHead(2).withIntake(1);
+    at.database.execute("select setval('waybill_outbox_slots_sq', " + turned.number() + ")");
+
+    assertThat(at.turn(rotation)).isEqualTo(1);
+    assertThat(rotation.isEmpty()).isTrue();
+    assertThat(at.slots().head()).isEqualTo(2);
+  }
+
+  @Test
   void messagesOfSeveralSlotsAreNumberedTogetherInOneOrder() throws SQLException {
     Stores stale = new Stores(at.database.dataSource());
     stale.enqueue(at.second, "learns");
