@@ -189,7 +189,7 @@ final class LeasedDelivery implements Processor.Delivery {
 
     private boolean end(
         Lease held, CursorMove move, List<NewDeadLetter> deadLetters, List<NewParked> parking) {
-      return deadLetters.isEmpty() && parking.isEmpty()
+      return (deadLetters.isEmpty() && parking.isEmpty())
           ? rounds.ask(new LeaseRequest.End(held, move)).isPresent()
           : store.end(held, move, deadLetters, parking);
     }
