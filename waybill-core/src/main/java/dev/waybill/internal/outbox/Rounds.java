@@ -1,6 +1,7 @@
 package dev.waybill.internal.outbox;
 
 import dev.waybill.DatabaseException;
+import dev.waybill.internal.loop.Handover;
 import dev.waybill.internal.store.Delivery;
 import dev.waybill.internal.store.LeaseRequest;
 import dev.waybill.internal.store.MessageStore;
@@ -11,7 +12,6 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -46,7 +46,7 @@ final class Rounds {
   /** Empty if the lease is not to be had, or no longer ours; then nothing was changed. */
   Optional<Delivery> ask(LeaseRequest request) {
     var passenger = new Passenger(request);
-    List<Passenger> party = departsAtOnce(passenger) ? List.of(passenger) : passenger.called.join();
+    List<Passenger> party = departsAtOnce(passenger) ? List.of(passenger) : passenger.called.take();
     if (!party.isEmpty()) {
       lead(party);
     }
@@ -90,7 +90,7 @@ final class Rounds {
     } finally {
       boolean goAlone = !settled;
       party.forEach(each -> each.goesAlone = goAlone);
-      party.forEach(each -> each.called.complete(List.of()));
+      party.forEach(each -> each.called.give(List.of()));
       handOver();
     }
   }
@@ -110,7 +110,7 @@ final class Rounds {
       lock.unlock();
     }
     if (!next.isEmpty()) {
-      next.get(0).called.complete(next);
+      next.get(0).called.give(next);
     }
   }
 
@@ -133,7 +133,7 @@ final class Rounds {
     private final LeaseRequest request;
 
     /** With the party to lead, or with none when the answer is there. */
-    private final CompletableFuture<List<Passenger>> called = new CompletableFuture<>();
+    private final Handover<List<Passenger>> called = new Handover<>();
 
     private @Nullable Delivery answer;
     private @Nullable DatabaseException failure;
