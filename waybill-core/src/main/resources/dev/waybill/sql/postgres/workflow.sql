@@ -141,9 +141,9 @@ where waybill_workflow.id = v.id
 -- A canceled run keeps its active key until none of its handlers can be at it any more. Those somebody holds come later.
 update waybill_workflow
 set active_hash = null, active_until = null
-where id in (
+where id = any (array(
   select id from waybill_workflow where active_until <= cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) for no key update skip locked
-)
+))
 
 -- name: workflow_gate
 select s.id, s.step_key, s.kind, s.status, s.token_hash, s.output, s.error_code, s.error_message, s.reason, s.may_fail
