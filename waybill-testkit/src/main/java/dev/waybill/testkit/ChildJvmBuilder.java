@@ -70,8 +70,6 @@ public final class ChildJvmBuilder {
     // Lines between parent and child are UTF-8 in any locale; 17 and later name that differently.
     command.addAll(List.of("-Dfile.encoding=UTF-8", "-Dstdout.encoding=UTF-8"));
     command.add("-Dstderr.encoding=UTF-8");
-    // It lives for seconds: what starts soonest is fastest.
-    command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
     command.addAll(jvmArgs);
     command.addAll(List.of("-cp", classPath(), main.getName()));
     command.addAll(args);
