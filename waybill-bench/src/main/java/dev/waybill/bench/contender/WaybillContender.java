@@ -58,7 +58,7 @@ final class WaybillContender implements Contender {
 
   /** As many at a time as the two cores can use; SQLite has one writer. */
   private static int processors(Stage on) {
-    return on.isSqlite() ? 1 : 16;
+    return on.isSqlite() ? 1 : 4;
   }
 
   private void handled(QueueBuilder queue, Receiver receiver) {

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
  */
 @Tag("long")
 @Tag("once")
-@EveryDatabase
+@EveryDatabase(alsoOldest = true)
 class CrashTest {
   private final TestDatabase database;
   private Outcome undisturbed;

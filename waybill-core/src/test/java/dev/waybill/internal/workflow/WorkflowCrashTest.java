@@ -14,7 +14,6 @@ import dev.waybill.testkit.FaultyDataSource;
 import dev.waybill.testkit.NotOn;
 import dev.waybill.testkit.TestDatabase;
 import dev.waybill.workflow.Append;
-import dev.waybill.workflow.Condition;
 import dev.waybill.workflow.GateCompletion;
 import dev.waybill.workflow.Step;
 import dev.waybill.workflow.StepStatus;
@@ -61,7 +60,7 @@ class WorkflowCrashTest {
         Step.gate("gate"),
         Step.job("a", "t"),
         Step.job("b", "t").after("gate"),
-        Step.job("c", "t").after("gate", Condition.at("").is("2")),
+        Step.job("c", "t").after("gate", dev.waybill.workflow.Condition.at("").is("2")),
         Step.job("d", "t").after("c"),
         Step.job("e", "t").afterEnd("d"));
   }
@@ -194,42 +193,34 @@ class WorkflowCrashTest {
     disturb(12, Fault::commit, true, Moment.AFTER);
   }
 
-  /**
-   * Every other statement, while several runs are under way; what is hit differs from time to time.
-   */
-  private void disturb(int times, IntFunction<Fault> fault, boolean cut, Moment moment)
+  private void disturb(int last, IntFunction<Fault> fault, boolean cut, Moment moment)
       throws Exception {
     try (Engine workers =
         shaky.start(
             WorkflowBench.quick("w1").withLease(Duration.ofSeconds(1)),
             Map.of("t", step -> JobResult.success("1")))) {
-      List<UUID> runs = new ArrayList<>();
-      for (int i = 0; i < 5; i++) {
-        runs.add(
+      for (int n = 1; n <= last; n++) {
+        var injection = faulty.on(fault.apply(n));
+        if (cut) {
+          injection.cut(moment);
+        } else {
+          injection.fail(moment);
+        }
+        UUID run =
             bench.start(
                 WorkflowBench.of(
                     Step.job("a", "t").maxAttempts(20),
                     Step.delay("w", Duration.ofMillis(1)).after("a"),
                     Step.job("b", "t").maxAttempts(20).after("a"),
                     Step.job("c", "t").maxAttempts(20).after("w", "b"),
-                    Step.job("n", "t").after("c", Condition.at("").is("2")))));
-      }
-      for (int n = 1; n <= times; n++) {
-        var injection = faulty.on(fault.apply(2 * n));
-        if (cut) {
-          injection.cut(moment);
-        } else {
-          injection.fail(moment);
-        }
-      }
-      workers.workflows().wake();
-      for (UUID run : runs) {
+                    Step.job("n", "t").after("c", dev.waybill.workflow.Condition.at("").is("2"))));
+        workers.workflows().wake();
         assertThat(bench.awaitEnd(run).status()).isEqualTo(WorkflowStatus.SUCCEEDED);
         assertThat(bench.statuses(run))
             .containsEntry("c", StepStatus.SUCCEEDED)
             .containsEntry("n", StepStatus.SKIPPED);
+        faulty.reset();
       }
-      faulty.reset();
     }
   }
 }
