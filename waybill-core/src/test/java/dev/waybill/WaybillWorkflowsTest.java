@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.waybill.job.JobDefinition;
 import dev.waybill.job.JobResult;
 import dev.waybill.job.Scope;
-import dev.waybill.schema.Schema;
 import dev.waybill.testkit.EveryDatabase;
 import dev.waybill.testkit.TestDatabase;
 import dev.waybill.workflow.GateCompletion;
@@ -26,8 +25,7 @@ class WaybillWorkflowsTest {
   private final TestDatabase database;
 
   WaybillWorkflowsTest(TestDatabase database) {
-    this.database = database.fresh();
-    Schema.migrate(this.database.dataSource());
+    this.database = Migrated.on(database);
   }
 
   @Test

@@ -3,10 +3,10 @@ package dev.waybill.outbox;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.waybill.Migrated;
 import dev.waybill.TransactionRequiredException;
 import dev.waybill.Waybill;
 import dev.waybill.outbox.DeadLetterException.ClaimLost;
-import dev.waybill.schema.Schema;
 import dev.waybill.testkit.DatabaseProduct;
 import dev.waybill.testkit.EveryDatabase;
 import dev.waybill.testkit.Fault;
@@ -40,9 +40,8 @@ class DeadLetterClaimTest {
   private final DeadLetters deadLetters;
 
   DeadLetterClaimTest(TestDatabase database) {
-    TestDatabase fresh = database.fresh();
+    TestDatabase fresh = Migrated.on(database);
     watched = new FaultyDataSource(fresh.dataSource());
-    Schema.migrate(watched);
     graveyard = new Graveyard(fresh);
     waybill =
         Waybill.builder(watched)

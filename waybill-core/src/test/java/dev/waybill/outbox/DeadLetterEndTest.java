@@ -3,9 +3,9 @@ package dev.waybill.outbox;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.waybill.Migrated;
 import dev.waybill.Waybill;
 import dev.waybill.outbox.DeadLetterException.ClaimLost;
-import dev.waybill.schema.Schema;
 import dev.waybill.testkit.EveryDatabase;
 import dev.waybill.testkit.TestDatabase;
 import java.sql.SQLException;
@@ -29,9 +29,8 @@ class DeadLetterEndTest {
   private final DeadLetters deadLetters;
 
   DeadLetterEndTest(TestDatabase database) {
-    TestDatabase fresh = database.fresh();
+    TestDatabase fresh = Migrated.on(database);
     dataSource = fresh.dataSource();
-    Schema.migrate(dataSource);
     graveyard = new Graveyard(fresh);
     deadLetters = operator();
   }

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.waybill.DatabaseException;
+import dev.waybill.Migrated;
 import dev.waybill.Waybill;
-import dev.waybill.schema.Schema;
 import dev.waybill.testkit.DatabaseProduct;
 import dev.waybill.testkit.EveryDatabase;
 import dev.waybill.testkit.Fault;
@@ -33,9 +33,8 @@ class DeadLetterRequeueOnceTest {
   private final DeadLetters deadLetters;
 
   DeadLetterRequeueOnceTest(TestDatabase database) {
-    this.database = database.fresh();
+    this.database = Migrated.on(database);
     watched = new FaultyDataSource(this.database.dataSource());
-    Schema.migrate(watched);
     graveyard = new Graveyard(this.database);
     deadLetters = operator();
   }

@@ -3,8 +3,8 @@ package dev.waybill.outbox;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.waybill.Migrated;
 import dev.waybill.Waybill;
-import dev.waybill.schema.Schema;
 import dev.waybill.spi.OutboxListener;
 import dev.waybill.testkit.EveryDatabase;
 import dev.waybill.testkit.FaultyDataSource;
@@ -32,9 +32,8 @@ class DeadLetterRequeueTest {
   private final List<Waybill> running = new ArrayList<>();
 
   DeadLetterRequeueTest(TestDatabase database) {
-    TestDatabase fresh = database.fresh();
+    TestDatabase fresh = Migrated.on(database);
     watched = new FaultyDataSource(fresh.dataSource());
-    Schema.migrate(watched);
     graveyard = new Graveyard(fresh);
     operator(); // registers the queue
   }

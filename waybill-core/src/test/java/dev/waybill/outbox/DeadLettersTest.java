@@ -3,6 +3,7 @@ package dev.waybill.outbox;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.waybill.Migrated;
 import dev.waybill.Waybill;
 import dev.waybill.outbox.DeadLetterException.InvalidFilter;
 import dev.waybill.outbox.OutboxException.InvalidQueueName;
@@ -34,9 +35,8 @@ class DeadLettersTest {
   private final DeadLetters deadLetters;
 
   DeadLettersTest(TestDatabase database) {
-    this.database = database.fresh();
+    this.database = Migrated.on(database);
     watched = new FaultyDataSource(this.database.dataSource());
-    Schema.migrate(watched);
     graveyard = new Graveyard(this.database);
     waybill =
         Waybill.builder(watched)

@@ -3,11 +3,11 @@ package dev.waybill.outbox;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.waybill.Migrated;
 import dev.waybill.Waybill;
 import dev.waybill.outbox.OutboxException.PartitionCountMismatch;
 import dev.waybill.outbox.OutboxException.QueueFull;
 import dev.waybill.outbox.OutboxException.QueueNotRegistered;
-import dev.waybill.schema.Schema;
 import dev.waybill.testkit.EveryDatabase;
 import dev.waybill.testkit.TestDatabase;
 import java.time.Duration;
@@ -29,8 +29,7 @@ class OutboxOperationsTest {
   private final List<Waybill> running = new ArrayList<>();
 
   OutboxOperationsTest(TestDatabase database) {
-    this.database = database.fresh();
-    Schema.migrate(this.database.dataSource());
+    this.database = Migrated.on(database);
   }
 
   @AfterEach

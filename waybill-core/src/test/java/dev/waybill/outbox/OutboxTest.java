@@ -3,9 +3,9 @@ package dev.waybill.outbox;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.waybill.Migrated;
 import dev.waybill.TransactionRequiredException;
 import dev.waybill.Waybill;
-import dev.waybill.schema.Schema;
 import dev.waybill.testkit.DatabaseProduct;
 import dev.waybill.testkit.EveryDatabase;
 import dev.waybill.testkit.NotOn;
@@ -28,8 +28,7 @@ class OutboxTest {
   private final List<Waybill> running = new ArrayList<>();
 
   OutboxTest(TestDatabase database) throws SQLException {
-    this.database = database.fresh();
-    Schema.migrate(this.database.dataSource());
+    this.database = Migrated.on(database);
     this.database.execute("create table ledger (id bigint not null, note varchar(100) not null)");
   }
 

@@ -169,7 +169,8 @@ class ParkKeyTest {
     assertThat(done.await(3)).containsExactly("b1", "c1", "b2");
     Service.await(() -> status(outbox, kind).parked() == 4);
     assertThat(status(outbox, kind).processed()).isEqualTo(7);
-    assertThat(outbox.statistics().parked()).isEqualTo(4);
+    // The counter follows the commit that was seen.
+    Service.await(() -> outbox.statistics().parked() == 4);
     // The one that failed is tried again by itself, and only that one.
     tried.await(all -> all.stream().filter(each -> each.text().equals("a1")).count() >= 4);
     assertThat(tried.soFar()).extracting(OutboxMessage::text).doesNotContain("a2", "a3", "a4");
@@ -378,7 +379,7 @@ class ParkKeyTest {
       assertThat(texts(key))
           .containsExactly(key + 1, key + 2, key + 3, key + 4, key + 5, key + 6, key + 7, key + 8);
     }
-    assertThat(one.statistics().parked() + two.statistics().parked()).isPositive();
+    Service.await(() -> one.statistics().parked() + two.statistics().parked() > 0);
   }
 
   @ParameterizedTest

@@ -1,9 +1,13 @@
 package dev.waybill.testkit;
 
-/** Where fresh databases come from and go back to. */
+/** Where databases come from and go back to. */
 interface DatabaseHost {
 
+  /** An empty one. */
   TestDatabase create();
+
+  /** One as a preparation leaves an empty one. */
+  TestDatabase create(Preparation preparation);
 
   void drop(String name);
 }

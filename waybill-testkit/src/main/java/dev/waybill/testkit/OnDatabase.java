@@ -7,6 +7,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.extension.AfterClassTemplateInvocationCallback;
+import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeClassTemplateInvocationCallback;
 import org.junit.jupiter.api.extension.ClassTemplateInvocationContext;
 import org.junit.jupiter.api.extension.ConditionEvaluationResult;
@@ -23,6 +24,7 @@ final class OnDatabase
         ExecutionCondition,
         BeforeClassTemplateInvocationCallback,
         AfterClassTemplateInvocationCallback,
+        AfterEachCallback,
         ParameterResolver {
 
   private final Edition edition;
@@ -67,6 +69,13 @@ final class OnDatabase
       throw new IllegalArgumentException("@NotOn without a reason: " + context.getUniqueId());
     }
     return notOn.why();
+  }
+
+  @Override
+  public void afterEach(ExtensionContext context) {
+    if (database != null) {
+      database.endOfTest();
+    }
   }
 
   @Override

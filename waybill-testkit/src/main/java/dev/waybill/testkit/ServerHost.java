@@ -4,8 +4,12 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +31,10 @@ final class ServerHost implements DatabaseHost {
   private final String label;
   private final ServerAddress server;
   private @Nullable CompletableFuture<String> spare;
+  private final Map<Preparation, Deque<PreparedDatabase>> idle = new HashMap<>();
+  private final Map<String, Lent> lent = new HashMap<>();
+
+  private record Lent(PreparedDatabase database, Deque<PreparedDatabase> goesTo) {}
 
   ServerHost(Owner owner, String label, ServerAddress server) {
     this.owner = owner;
@@ -39,6 +47,49 @@ final class ServerHost implements DatabaseHost {
     boolean keepsSpare = owner == Owner.BUILD && server.product() == DatabaseProduct.POSTGRESQL;
     String name = keepsSpare ? takeSpare() : createNow();
     return new TestDatabase(this, label, name, server.database(name));
+  }
+
+  /** On a server of the build they stay, and go from test to test. */
+  @Override
+  public synchronized TestDatabase create(Preparation preparation) {
+    if (owner != Owner.BUILD) {
+      TestDatabase database = create();
+      preparation.prepare(database);
+      return database;
+    }
+    Deque<PreparedDatabase> ready = idle.computeIfAbsent(preparation, any -> new ArrayDeque<>());
+    PreparedDatabase database = ready.poll();
+    if (database == null) {
+      database = prepare(preparation);
+    }
+    String name = database.name();
+    lent.put(name, new Lent(database, ready));
+    return new TestDatabase(this, label, name, server.database(name));
+  }
+
+  private PreparedDatabase prepare(Preparation preparation) {
+    TestDatabase database = create();
+    preparation.prepare(database);
+    try {
+      return new PreparedDatabase(database.name(), server.database(database.name()));
+    } catch (SQLException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private synchronized @Nullable Lent takeBack(String name) {
+    return lent.remove(name);
+  }
+
+  private void restore(Lent back) {
+    try {
+      back.database().restore();
+    } catch (SQLException e) {
+      throw new IllegalStateException("Cannot restore " + back.database().name() + ": " + e, e);
+    }
+    synchronized (this) {
+      back.goesTo().push(back.database());
+    }
   }
 
   /**
@@ -76,19 +127,36 @@ final class ServerHost implements DatabaseHost {
     if (owner == Owner.TEST) {
       return;
     }
+    Lent back = takeBack(name);
+    if (back != null) {
+      asAdmin(statement -> endSessions(statement, name));
+      restore(back);
+      return;
+    }
     asAdmin(
         statement -> {
           if (server.product() == DatabaseProduct.POSTGRESQL) {
             statement.execute("drop database if exists " + name + " with (force)");
           } else {
-            endSessions(statement, name);
+            killSessions(statement, name);
             statement.execute("drop database if exists " + name);
           }
         });
   }
 
-  /** A connection that a test forgot would make the drop wait for its locks. */
-  private static void endSessions(Statement statement, String name) throws SQLException {
+  /** A connection that a test forgot holds locks. */
+  private void endSessions(Statement statement, String name) throws SQLException {
+    if (server.product() == DatabaseProduct.POSTGRESQL) {
+      statement.execute(
+          "select pg_terminate_backend(pid, 10000) from pg_stat_activity where datname = '"
+              + name
+              + "'");
+    } else {
+      killSessions(statement, name);
+    }
+  }
+
+  private static void killSessions(Statement statement, String name) throws SQLException {
     List<Long> sessions = new ArrayList<>();
     try (ResultSet rows =
         statement.executeQuery(

@@ -17,6 +17,7 @@ public final class TestDatabase implements AutoCloseable {
   private final String name;
   private final DatabaseAddress address;
   private final Deque<AutoCloseable> closeFirst = new ArrayDeque<>();
+  private final Deque<TestDatabase> ofThisTest = new ArrayDeque<>();
   private boolean closed;
 
   TestDatabase(DatabaseHost host, String label, String name, DatabaseAddress address) {
@@ -49,6 +50,11 @@ public final class TestDatabase implements AutoCloseable {
           }
 
           @Override
+          public TestDatabase create(Preparation preparation) {
+            return create();
+          }
+
+          @Override
           public void drop(String name) {}
         };
     return new TestDatabase(
@@ -62,6 +68,11 @@ public final class TestDatabase implements AutoCloseable {
 
   public DatabaseProduct product() {
     return address.product();
+  }
+
+  /** What its host knows it by. */
+  String name() {
+    return name;
   }
 
   /** Product and version for people, such as "PostgreSQL 18". */
@@ -105,6 +116,24 @@ public final class TestDatabase implements AutoCloseable {
     return closedWithThis(host.create());
   }
 
+  /**
+   * Another database on the same server, as the preparation leaves an empty one, until the test
+   * method ends. Where making tables is slow the next test gets the same tables with the same rows,
+   * so whoever alters a table takes a {@link #fresh} database.
+   */
+  public synchronized TestDatabase prepared(Preparation preparation) {
+    TestDatabase database = host.create(preparation);
+    ofThisTest.push(database);
+    return database;
+  }
+
+  /** Gives back what was prepared for a test method. */
+  synchronized void endOfTest() {
+    while (!ofThisTest.isEmpty()) {
+      ofThisTest.pop().close();
+    }
+  }
+
   /** Runs statements one by one, each in its own transaction. */
   public void execute(String... sql) throws SQLException {
     try (Connection connection = connect();
@@ -122,6 +151,7 @@ public final class TestDatabase implements AutoCloseable {
       return;
     }
     closed = true;
+    endOfTest();
     while (!closeFirst.isEmpty()) {
       try {
         closeFirst.pop().close();

@@ -66,6 +66,54 @@ class EveryDatabaseTest {
     }
   }
 
+  private static final Preparation PARCELS =
+      prepared -> {
+        try {
+          prepared.execute(
+              "create table parcel (id int primary key, note varchar(20))",
+              "create table label (parcel int references parcel)",
+              "insert into parcel values (1, null), (2, 'fragile')");
+        } catch (SQLException e) {
+          throw new AssertionError(e);
+        }
+      };
+
+  @Test
+  void preparedDatabasesKnowNothingOfEachOther() throws SQLException {
+    TestDatabase one = database.prepared(PARCELS);
+    TestDatabase other = database.prepared(PARCELS);
+    one.execute("delete from parcel");
+    try (Connection connection = other.connect()) {
+      assertThat(ask(connection, "select count(*) from parcel")).isEqualTo("2");
+    }
+  }
+
+  @Test
+  void preparedDatabasesAreLikeNewForTheNextTest() throws SQLException {
+    TestDatabase first = database.prepared(PARCELS);
+    first.execute(
+        "delete from parcel where id = 1",
+        "update parcel set note = 'lost'",
+        "insert into label values (2)",
+        "create table other (id int)");
+    try (Connection forgotten = first.connect()) {
+      forgotten.setAutoCommit(false);
+      assertThat(ask(forgotten, "select note from parcel")).isEqualTo("lost");
+      database.endOfTest();
+    } catch (SQLException closingABrokenConnectionMayFail) {
+      assertThat(database.product()).isNotEqualTo(DatabaseProduct.SQLITE);
+    }
+
+    TestDatabase next = database.prepared(PARCELS);
+    next.execute("create table other (id int)");
+    try (Connection connection = next.connect()) {
+      assertThat(ask(connection, "select count(*) from label")).isEqualTo("0");
+      assertThat(ask(connection, "select count(*) from parcel")).isEqualTo("2");
+      assertThat(ask(connection, "select note from parcel where id = 1")).isNull();
+      assertThat(ask(connection, "select note from parcel where id = 2")).isEqualTo("fragile");
+    }
+  }
+
   @Test
   void isGoneOnceClosedEvenWithConnectionsOpen() throws SQLException {
     TestDatabase closed = database.fresh();

@@ -3,6 +3,7 @@ package dev.waybill.internal.job;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.waybill.Migrated;
 import dev.waybill.job.DefinitionSync;
 import dev.waybill.job.JobDefinition;
 import dev.waybill.job.JobException.ActiveScheduleExists;
@@ -33,7 +34,7 @@ class DefinitionCatalogTest {
   private final Jobs jobs;
 
   DefinitionCatalogTest(TestDatabase database) {
-    this.jobs = JobBench.on(database.fresh()).jobs();
+    this.jobs = JobBench.on(Migrated.on(database)).jobs();
   }
 
   private static DefinitionSync nothing() {

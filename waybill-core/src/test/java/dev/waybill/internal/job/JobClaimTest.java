@@ -2,6 +2,7 @@ package dev.waybill.internal.job;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.waybill.Migrated;
 import dev.waybill.internal.store.JobLeaseStore;
 import dev.waybill.internal.store.JobLeaseStore.Claim;
 import dev.waybill.job.Enqueued;
@@ -37,7 +38,7 @@ class JobClaimTest {
   JobClaimTest(TestDatabase database) {
     this.bench =
         JobBench.on(
-            database.fresh(),
+            Migrated.on(database),
             JobDefinition.of("a"),
             JobDefinition.of("b"),
             JobDefinition.of("two").withMaxRunning(2),

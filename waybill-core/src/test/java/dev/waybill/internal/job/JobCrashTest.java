@@ -2,6 +2,7 @@ package dev.waybill.internal.job;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.waybill.Migrated;
 import dev.waybill.internal.job.JobBench.Running;
 import dev.waybill.job.AttemptOutcome;
 import dev.waybill.job.JobDefinition;
@@ -45,7 +46,7 @@ class JobCrashTest {
   JobCrashTest(TestDatabase database) throws Exception {
     this.bench =
         JobBench.on(
-            database.fresh(),
+            Migrated.on(database),
             JobDefinition.of("a")
                 .withMaxAttempts(50)
                 .withRetryPolicy(

@@ -3,6 +3,7 @@ package dev.waybill.internal.job;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.waybill.Migrated;
 import dev.waybill.TransactionRequiredException;
 import dev.waybill.job.Enqueued;
 import dev.waybill.job.Enqueued.Outcome;
@@ -34,7 +35,7 @@ class JobEnqueueTest {
   JobEnqueueTest(TestDatabase database) {
     this.bench =
         JobBench.on(
-            database.fresh(),
+            Migrated.on(database),
             JobDefinition.of("mail")
                 .withMaxAttempts(5)
                 .withTimeout(Duration.ofSeconds(7))

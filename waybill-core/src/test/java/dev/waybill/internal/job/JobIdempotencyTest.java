@@ -3,6 +3,7 @@ package dev.waybill.internal.job;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.waybill.Migrated;
 import dev.waybill.job.Enqueued;
 import dev.waybill.job.Enqueued.Outcome;
 import dev.waybill.job.JobDefinition;
@@ -32,7 +33,8 @@ class JobIdempotencyTest {
   private final JobBench bench;
 
   JobIdempotencyTest(TestDatabase database) {
-    this.bench = JobBench.on(database.fresh(), JobDefinition.of("mail"), JobDefinition.of("fax"));
+    this.bench =
+        JobBench.on(Migrated.on(database), JobDefinition.of("mail"), JobDefinition.of("fax"));
   }
 
   private static JobRequest.Builder keyed() {

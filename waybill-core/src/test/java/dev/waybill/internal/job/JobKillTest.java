@@ -2,6 +2,7 @@ package dev.waybill.internal.job;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.waybill.Migrated;
 import dev.waybill.internal.job.JobBench.Running;
 import dev.waybill.job.AttemptOutcome;
 import dev.waybill.job.JobAttempt;
@@ -35,7 +36,7 @@ class JobKillTest {
   JobKillTest(TestDatabase database) {
     this.bench =
         JobBench.on(
-            database.fresh(),
+            Migrated.on(database),
             JobDefinition.of("a")
                 .withRetryPolicy(
                     RetryPolicy.standard()

@@ -3,6 +3,7 @@ package dev.waybill.internal.job;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.waybill.Migrated;
 import dev.waybill.internal.job.JobBench.Running;
 import dev.waybill.job.AttemptOutcome;
 import dev.waybill.job.Enqueued;
@@ -50,7 +51,7 @@ class JobLifecycleTest {
   JobLifecycleTest(TestDatabase database) {
     this.bench =
         JobBench.on(
-            database.fresh(),
+            Migrated.on(database),
             JobDefinition.of("mail").withMaxAttempts(3).withRetryPolicy(AT_ONCE),
             JobDefinition.of("slow").withRetryPolicy(AT_ONCE));
   }

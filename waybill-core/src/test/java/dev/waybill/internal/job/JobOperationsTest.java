@@ -3,6 +3,7 @@ package dev.waybill.internal.job;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.waybill.Migrated;
 import dev.waybill.internal.job.JobBench.Running;
 import dev.waybill.job.Enqueued;
 import dev.waybill.job.JobDefinition;
@@ -37,7 +38,7 @@ class JobOperationsTest {
   private final JobBench bench;
 
   JobOperationsTest(TestDatabase database) {
-    this.bench = JobBench.on(database.fresh(), JobDefinition.of("a"), JobDefinition.of("b"));
+    this.bench = JobBench.on(Migrated.on(database), JobDefinition.of("a"), JobDefinition.of("b"));
   }
 
   private UUID enqueue(Scope scope) {

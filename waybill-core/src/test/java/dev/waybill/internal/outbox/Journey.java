@@ -34,15 +34,20 @@ final class Journey {
   private static final List<String> KEYED =
       List.of("a-again1", "b1", "a2", "b-again2", "a-bad3", "a4", "b3", "c1");
 
-  private final TestDatabase database;
+  private final Connection eyes;
   private final String leased;
   private final String ledger;
   private final String parkedLeased;
   private final String parkedLedger;
   private final List<OutboxMessage> received = new ArrayList<>();
 
-  Journey(TestDatabase database, int number) {
-    this.database = database;
+  /**
+   * A journey.
+   *
+   * @param eyes looks at the tables from outside
+   */
+  Journey(Connection eyes, int number) {
+    this.eyes = eyes;
     this.leased = "leased" + number;
     this.ledger = "ledger" + number;
     this.parkedLeased = "parked-leased" + number;
@@ -318,8 +323,7 @@ final class Journey {
 
   private List<String> rows(String sql) throws SQLException {
     List<String> rows = new ArrayList<>();
-    try (Connection connection = database.connect();
-        var statement = connection.createStatement();
+    try (var statement = eyes.createStatement();
         var result = statement.executeQuery(sql)) {
       while (result.next()) {
         rows.add(result.getString(1));

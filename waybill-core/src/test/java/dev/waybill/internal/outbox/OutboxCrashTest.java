@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.waybill.DatabaseException;
+import dev.waybill.Migrated;
 import dev.waybill.outbox.Logged;
-import dev.waybill.schema.Schema;
 import dev.waybill.testkit.DatabaseProduct;
 import dev.waybill.testkit.EveryDatabase;
 import dev.waybill.testkit.Fault;
@@ -14,6 +14,7 @@ import dev.waybill.testkit.Fault.Moment;
 import dev.waybill.testkit.FaultyDataSource;
 import dev.waybill.testkit.NotOn;
 import dev.waybill.testkit.TestDatabase;
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.function.IntFunction;
 import javax.sql.DataSource;
@@ -38,6 +39,7 @@ class OutboxCrashTest {
   private final TestDatabase database;
   private final FaultyDataSource faulty;
   private final DataSource source;
+  private final Connection eyes;
   private final Logged log = new Logged("dev.waybill");
   private final Logged pools = new Logged("com.zaxxer.hikari");
   private int journeys;
@@ -46,9 +48,9 @@ class OutboxCrashTest {
   private int commits;
 
   OutboxCrashTest(TestDatabase database) throws SQLException {
-    this.database = database.fresh();
-    Schema.migrate(this.database.dataSource());
+    this.database = Migrated.on(database);
     Journey.prepare(this.database);
+    eyes = this.database.connect();
     faulty = new FaultyDataSource(this.database.dataSource());
     source = this.database.product() == DatabaseProduct.SQLITE ? faulty : pooled(faulty);
   }
@@ -63,7 +65,7 @@ class OutboxCrashTest {
 
   @BeforeEach
   void undisturbed() throws SQLException {
-    Journey journey = new Journey(database, ++journeys);
+    Journey journey = new Journey(eyes, ++journeys);
     source.getConnection().close();
     faulty.reset();
     process(journey, journey.line(source, "before"));
@@ -76,7 +78,8 @@ class OutboxCrashTest {
   }
 
   @AfterEach
-  void close() {
+  void close() throws SQLException {
+    eyes.close();
     if (source instanceof HikariDataSource pool) {
       pool.close();
     }
@@ -138,7 +141,7 @@ class OutboxCrashTest {
         }
       }
       boolean dies = n % 2 == 0;
-      Journey journey = new Journey(database, ++journeys);
+      Journey journey = new Journey(eyes, ++journeys);
       String as = String.format("%s %s, cut: %s, dies: %s", moment, fault.apply(n), cut, dies);
       try {
         Line line = start(journey, "before");

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.entry;
 import static org.assertj.core.api.Assertions.tuple;
 
+import dev.waybill.Migrated;
 import dev.waybill.testkit.DatabaseProduct;
 import dev.waybill.testkit.EveryDatabase;
 import dev.waybill.testkit.NotOn;
@@ -26,7 +27,7 @@ class MessageStoreTest {
   private final long first;
 
   MessageStoreTest(TestDatabase database) {
-    stores = new Stores(database.fresh());
+    stores = new Stores(Migrated.on(database));
     partitions = stores.queue("orders", 4);
     first = partitions.get(0);
   }

@@ -3,6 +3,7 @@ package dev.waybill.internal.store;
 import static dev.waybill.internal.store.Background.promptly;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.waybill.Migrated;
 import dev.waybill.internal.store.LeaseRequest.End;
 import dev.waybill.internal.store.LeaseRequest.Next;
 import dev.waybill.internal.store.LeaseRequest.Take;
@@ -26,7 +27,7 @@ class RoundTest {
   private final List<Long> partitions;
 
   RoundTest(TestDatabase database) {
-    this.database = database.fresh();
+    this.database = Migrated.on(database);
     stores = new Stores(this.database);
     partitions = stores.queue("orders", 4);
   }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.entry;
 
+import dev.waybill.Migrated;
 import dev.waybill.internal.workflow.WorkflowBench.Engine;
 import dev.waybill.job.JobFilter;
 import dev.waybill.job.JobInfo;
@@ -43,7 +44,7 @@ class GateTest {
   private final WorkflowBench bench;
 
   GateTest(TestDatabase database) {
-    this.bench = WorkflowBench.on(database.fresh(), "t", "mail");
+    this.bench = WorkflowBench.on(Migrated.on(database), "t", "mail");
   }
 
   private static GateCompletion yes(UUID run) {

@@ -3,6 +3,7 @@ package dev.waybill.internal.workflow;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.waybill.Migrated;
 import dev.waybill.internal.workflow.WorkflowBench.Engine;
 import dev.waybill.job.AttemptOutcome;
 import dev.waybill.job.JobException;
@@ -37,7 +38,7 @@ class WorkflowCancelTest {
   private final WorkflowBench bench;
 
   WorkflowCancelTest(TestDatabase database) {
-    this.bench = WorkflowBench.on(database.fresh(), "t");
+    this.bench = WorkflowBench.on(Migrated.on(database), "t");
   }
 
   private static Workflow.Builder mixed() {

@@ -2,6 +2,7 @@ package dev.waybill.internal.workflow;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.waybill.Migrated;
 import dev.waybill.WaybillException;
 import dev.waybill.internal.workflow.WorkflowBench.Engine;
 import dev.waybill.job.JobResult;
@@ -11,6 +12,7 @@ import dev.waybill.testkit.EveryDatabase;
 import dev.waybill.testkit.Fault;
 import dev.waybill.testkit.Fault.Moment;
 import dev.waybill.testkit.FaultyDataSource;
+import dev.waybill.testkit.Injection;
 import dev.waybill.testkit.NotOn;
 import dev.waybill.testkit.TestDatabase;
 import dev.waybill.workflow.Append;
@@ -29,9 +31,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -45,12 +51,16 @@ import org.junit.jupiter.api.Timeout;
 @EveryDatabase
 @Timeout(600)
 class WorkflowCrashTest {
+  private static final int LANES = 6;
+
+  private final TestDatabase database;
   private final WorkflowBench bench;
   private final FaultyDataSource faulty;
   private final WorkflowBench shaky;
 
   WorkflowCrashTest(TestDatabase database) {
-    this.bench = WorkflowBench.on(database.fresh(), "t");
+    this.database = database;
+    this.bench = WorkflowBench.on(Migrated.on(database), "t");
     this.faulty = new FaultyDataSource(bench.home().dataSource());
     this.shaky = WorkflowBench.over(bench.home(), faulty);
   }
@@ -193,33 +203,58 @@ class WorkflowCrashTest {
     disturb(12, Fault::commit, true, Moment.AFTER);
   }
 
+  /** Most of it is waiting for leases to end, so several databases wait side by side. */
   private void disturb(int last, IntFunction<Fault> fault, boolean cut, Moment moment)
       throws Exception {
-    try (Engine workers =
-        shaky.start(
-            WorkflowBench.quick("w1").withLease(Duration.ofSeconds(1)),
-            Map.of("t", step -> JobResult.success("1")))) {
-      for (int n = 1; n <= last; n++) {
-        var injection = faulty.on(fault.apply(n));
-        if (cut) {
-          injection.cut(moment);
-        } else {
-          injection.fail(moment);
+    ExecutorService threads = Executors.newFixedThreadPool(LANES);
+    try {
+      List<Future<?>> lanes = new ArrayList<>();
+      for (int first = 1; first <= LANES; first++) {
+        Lane lane = new Lane(WorkflowBench.on(Migrated.on(database), "t"));
+        int[] numbers = IntStream.iterate(first, n -> n <= last, n -> n + LANES).toArray();
+        lanes.add(
+            threads.submit(
+                () -> {
+                  lane.disturb(numbers, fault, cut ? i -> i.cut(moment) : i -> i.fail(moment));
+                  return null;
+                }));
+      }
+      for (Future<?> lane : lanes) {
+        lane.get();
+      }
+    } finally {
+      threads.shutdownNow();
+    }
+  }
+
+  /** A process at work on a database of its own. */
+  private record Lane(WorkflowBench bench) {
+    void disturb(int[] numbers, IntFunction<Fault> fault, Consumer<Injection> harm)
+        throws Exception {
+      FaultyDataSource faulty = new FaultyDataSource(bench.home().dataSource());
+      try (Engine workers =
+          WorkflowBench.over(bench.home(), faulty)
+              .start(
+                  WorkflowBench.quick("w1").withLease(Duration.ofSeconds(1)),
+                  Map.of("t", step -> JobResult.success("1")))) {
+        for (int n : numbers) {
+          harm.accept(faulty.on(fault.apply(n)));
+          UUID run =
+              bench.start(
+                  WorkflowBench.of(
+                      Step.job("a", "t").maxAttempts(20),
+                      Step.delay("w", Duration.ofMillis(1)).after("a"),
+                      Step.job("b", "t").maxAttempts(20).after("a"),
+                      Step.job("c", "t").maxAttempts(20).after("w", "b"),
+                      Step.job("n", "t")
+                          .after("c", dev.waybill.workflow.Condition.at("").is("2"))));
+          workers.workflows().wake();
+          assertThat(bench.awaitEnd(run).status()).isEqualTo(WorkflowStatus.SUCCEEDED);
+          assertThat(bench.statuses(run))
+              .containsEntry("c", StepStatus.SUCCEEDED)
+              .containsEntry("n", StepStatus.SKIPPED);
+          faulty.reset();
         }
-        UUID run =
-            bench.start(
-                WorkflowBench.of(
-                    Step.job("a", "t").maxAttempts(20),
-                    Step.delay("w", Duration.ofMillis(1)).after("a"),
-                    Step.job("b", "t").maxAttempts(20).after("a"),
-                    Step.job("c", "t").maxAttempts(20).after("w", "b"),
-                    Step.job("n", "t").after("c", dev.waybill.workflow.Condition.at("").is("2"))));
-        workers.workflows().wake();
-        assertThat(bench.awaitEnd(run).status()).isEqualTo(WorkflowStatus.SUCCEEDED);
-        assertThat(bench.statuses(run))
-            .containsEntry("c", StepStatus.SUCCEEDED)
-            .containsEntry("n", StepStatus.SKIPPED);
-        faulty.reset();
       }
     }
   }

@@ -2,6 +2,7 @@ package dev.waybill.internal.workflow;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.waybill.Migrated;
 import dev.waybill.internal.loop.Time;
 import dev.waybill.job.Scope;
 import dev.waybill.testkit.ChildJvm;
@@ -34,7 +35,7 @@ class WorkflowKillTest {
   private final WorkflowBench bench;
 
   WorkflowKillTest(TestDatabase database) throws Exception {
-    this.bench = WorkflowBench.on(database.fresh(), "t");
+    this.bench = WorkflowBench.on(Migrated.on(database), "t");
     bench
         .home()
         .execute(

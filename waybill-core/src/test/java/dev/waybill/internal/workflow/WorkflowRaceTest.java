@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.waybill.DatabaseException;
+import dev.waybill.Migrated;
 import dev.waybill.internal.workflow.WorkflowBench.Engine;
 import dev.waybill.job.JobRequest;
 import dev.waybill.job.JobResult;
@@ -42,7 +43,7 @@ class WorkflowRaceTest {
   private final ExecutorService other = Executors.newSingleThreadExecutor();
 
   WorkflowRaceTest(TestDatabase database) {
-    this.bench = WorkflowBench.on(database.fresh(), "t", "plain");
+    this.bench = WorkflowBench.on(Migrated.on(database), "t", "plain");
   }
 
   @AfterEach

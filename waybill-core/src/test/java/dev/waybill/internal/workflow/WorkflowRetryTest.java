@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.entry;
 
+import dev.waybill.Migrated;
 import dev.waybill.internal.workflow.WorkflowBench.Engine;
 import dev.waybill.job.JobResult;
 import dev.waybill.job.Scope;
@@ -42,7 +43,7 @@ class WorkflowRetryTest {
               : JobResult.success("{\"run\":" + step.run() + "}");
 
   WorkflowRetryTest(TestDatabase database) {
-    this.bench = WorkflowBench.on(database.fresh(), "t");
+    this.bench = WorkflowBench.on(Migrated.on(database), "t");
   }
 
   private static Step.Builder step(String key) {

@@ -3,6 +3,7 @@ package dev.waybill.internal.workflow;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.entry;
 
+import dev.waybill.Migrated;
 import dev.waybill.internal.workflow.WorkflowBench.Engine;
 import dev.waybill.job.JobResult;
 import dev.waybill.job.JobStatus;
@@ -38,7 +39,7 @@ class WorkflowRunTest {
   private final WorkflowBench bench;
 
   WorkflowRunTest(TestDatabase database) {
-    this.bench = WorkflowBench.on(database.fresh(), "t");
+    this.bench = WorkflowBench.on(Migrated.on(database), "t");
   }
 
   private static Step.Builder step(String key) {

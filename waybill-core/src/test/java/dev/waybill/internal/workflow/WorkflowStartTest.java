@@ -3,6 +3,7 @@ package dev.waybill.internal.workflow;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.waybill.Migrated;
 import dev.waybill.TransactionRequiredException;
 import dev.waybill.job.JobInfo;
 import dev.waybill.job.JobStatus;
@@ -44,7 +45,7 @@ class WorkflowStartTest {
   private final WorkflowBench bench;
 
   WorkflowStartTest(TestDatabase database) {
-    this.bench = WorkflowBench.on(database.fresh(), "t", "u");
+    this.bench = WorkflowBench.on(Migrated.on(database), "t", "u");
   }
 
   private static Workflow.Builder two() {

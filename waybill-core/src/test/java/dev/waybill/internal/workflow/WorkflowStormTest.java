@@ -3,6 +3,7 @@ package dev.waybill.internal.workflow;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waybill.DatabaseException;
+import dev.waybill.Migrated;
 import dev.waybill.internal.loop.Time;
 import dev.waybill.internal.workflow.WorkflowBench.Engine;
 import dev.waybill.job.JobResult;
@@ -57,7 +58,7 @@ class WorkflowStormTest {
   private final Queue<String> violations = new ConcurrentLinkedQueue<>();
 
   WorkflowStormTest(TestDatabase database) {
-    this.bench = WorkflowBench.on(database.fresh(), "t");
+    this.bench = WorkflowBench.on(Migrated.on(database), "t");
   }
 
   private static Workflow random(Random random, int number) {
