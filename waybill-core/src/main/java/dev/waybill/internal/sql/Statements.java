@@ -4,9 +4,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,7 +13,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The catalogue: every named statement of one dialect, compiled once against the user's names. */
+/**
+ * The catalogue: every named statement of one dialect, compiled against the user's names when it is
+ * first wanted. Safe for use by many threads.
+ */
 public final class Statements {
   private static final Pattern NAME_LINE = Pattern.compile("(?m)^-- name: ([a-z0-9_]+)\\s*$");
   private static final Pattern TABLE = Pattern.compile("\\b" + Naming.IN_FILES + "[a-z0-9_]+\\b");
@@ -26,21 +27,17 @@ public final class Statements {
 
   private final Dialect dialect;
   private final Naming naming;
-  private final Map<String, Sql> byName;
-
-  /** The texts of those with optional parts, and what became of them. */
-  private final Map<String, String> withParts;
-
+  private final Map<String, String> texts;
+  private final Map<String, Sql> whole = new ConcurrentHashMap<>();
   private final Map<Variant, Sql> variants = new ConcurrentHashMap<>();
 
+  /** A statement with some of its optional parts. */
   private record Variant(String name, Set<String> given) {}
 
-  private Statements(
-      Dialect dialect, Naming naming, Map<String, Sql> byName, Map<String, String> withParts) {
+  private Statements(Dialect dialect, Naming naming, Map<String, String> texts) {
     this.dialect = dialect;
     this.naming = naming;
-    this.byName = Collections.unmodifiableMap(byName);
-    this.withParts = Map.copyOf(withParts);
+    this.texts = Collections.unmodifiableMap(texts);
   }
 
   /**
@@ -48,30 +45,25 @@ public final class Statements {
    * statements of the dialect's own shape, if it has one.
    */
   public static Statements load(Dialect dialect, Naming naming, List<String> files) {
-    Map<String, Sql> byName = new LinkedHashMap<>();
-    Map<String, String> withParts = new HashMap<>();
+    Map<String, String> texts = new LinkedHashMap<>();
     for (String file : files) {
       String path = FOLDER + dialect.folder() + "/" + file;
-      List<String> texts = new ArrayList<>(List.of(resource(path + ".sql")));
+      add(texts, blocks(resource(path + ".sql")), dialect);
       if (Statements.class.getResource(path + OWN + ".sql") != null) {
-        texts.add(resource(path + OWN + ".sql"));
-      }
-      for (String text : texts) {
-        blocks(text)
-            .forEach(
-                (name, block) -> {
-                  Sql sql = Sql.compile(name, OptionalParts.all(block), dialect, naming);
-                  if (byName.put(name, sql) != null) {
-                    throw new IllegalStateException(
-                        "Statement " + name + " is defined twice for " + dialect.folder());
-                  }
-                  if (OptionalParts.in(block)) {
-                    withParts.put(name, block);
-                  }
-                });
+        add(texts, blocks(resource(path + OWN + ".sql")), dialect);
       }
     }
-    return new Statements(dialect, naming, byName, withParts);
+    return new Statements(dialect, naming, texts);
+  }
+
+  private static void add(Map<String, String> texts, Map<String, String> more, Dialect dialect) {
+    more.forEach(
+        (name, text) -> {
+          if (texts.put(name, text) != null) {
+            throw new IllegalStateException(
+                "Statement " + name + " is defined twice for " + dialect.folder());
+          }
+        });
   }
 
   /** The blocks of a file in their order, by name. */
@@ -140,7 +132,7 @@ public final class Statements {
 
   /** Names in the order of the files. */
   public Set<String> names() {
-    return byName.keySet();
+    return texts.keySet();
   }
 
   /** The JDBC text of a statement, with one row if it repeats rows. */
@@ -150,20 +142,33 @@ public final class Statements {
 
   /** The statement with those of its optional parts whose parameters are given. */
   Sql get(String name, Set<String> given) {
-    String text = withParts.get(name);
-    if (text == null) {
-      throw new IllegalStateException("Statement " + name + " has no optional parts");
-    }
     return variants.computeIfAbsent(
         new Variant(name, Set.copyOf(given)),
-        variant -> Sql.compile(name, OptionalParts.only(text, variant.given()), dialect, naming));
+        variant -> {
+          String block = block(name);
+          if (!OptionalParts.in(block)) {
+            throw new IllegalStateException("Statement " + name + " has no optional parts");
+          }
+          return compiled(name, OptionalParts.only(block, variant.given()));
+        });
   }
 
   Sql get(String name) {
-    Sql sql = byName.get(name);
-    if (sql == null) {
+    Sql sql = whole.get(name);
+    return sql != null
+        ? sql
+        : whole.computeIfAbsent(name, any -> compiled(name, OptionalParts.all(block(name))));
+  }
+
+  private Sql compiled(String name, String text) {
+    return Sql.compile(name, text, dialect, naming);
+  }
+
+  private String block(String name) {
+    String block = texts.get(name);
+    if (block == null) {
       throw new IllegalStateException("No statement " + name + " in the catalogue");
     }
-    return sql;
+    return block;
   }
 }
