@@ -126,8 +126,9 @@ class ArchitectureTest {
           sql      | . spi
           store    | . spi schema outbox job workflow internal.sql internal.loop
           schema   | . spi schema internal.store internal.sql internal.loop
-          outbox   | . spi outbox internal.store internal.sql internal.loop
-          job      | . spi job internal.store internal.sql internal.loop
+          notice   | internal.store internal.sql internal.loop
+          outbox   | . spi outbox internal.notice internal.store internal.sql internal.loop
+          job      | . spi job internal.notice internal.store internal.sql internal.loop
           workflow | . spi workflow job internal.job internal.store internal.sql internal.loop
           """)
   void theInternalPackagesKnowOnlyWhatIsBelowThem(String own, String known) {

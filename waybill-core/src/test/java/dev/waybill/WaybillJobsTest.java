@@ -8,9 +8,11 @@ import dev.waybill.job.JobRequest;
 import dev.waybill.job.JobResult;
 import dev.waybill.job.JobStatus;
 import dev.waybill.job.Scope;
-import dev.waybill.schema.Schema;
+import dev.waybill.testkit.DatabaseProduct;
 import dev.waybill.testkit.EveryDatabase;
+import dev.waybill.testkit.NotOn;
 import dev.waybill.testkit.TestDatabase;
+import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -23,8 +25,7 @@ class WaybillJobsTest {
   private final TestDatabase database;
 
   WaybillJobsTest(TestDatabase database) {
-    this.database = database.fresh();
-    Schema.migrate(this.database.dataSource());
+    this.database = Migrated.on(database);
   }
 
   @Test
@@ -56,6 +57,34 @@ class WaybillJobsTest {
     try (Waybill waybill = Waybill.builder(database.pool(5)).jobs(jobs -> {}).start()) {
       assertThat(waybill.jobs().find(Scope.global(), id))
           .hasValueSatisfying(job -> assertThat(job.status()).isEqualTo(JobStatus.SUCCEEDED));
+    }
+  }
+
+  @Test
+  @NotOn(
+      value = {DatabaseProduct.MYSQL, DatabaseProduct.MARIADB, DatabaseProduct.SQLITE},
+      why = "they pass no notices on: workers look from time to time")
+  void aJobEnqueuedByAnotherProcessIsNotWaitedFor() throws Exception {
+    BlockingQueue<UUID> ran = new LinkedBlockingQueue<>();
+    Duration never = Duration.ofHours(1);
+    try (Waybill worker =
+            Waybill.builder(database.pool(10))
+                .jobs(
+                    jobs ->
+                        jobs.options(options -> options.withPoll(never, never))
+                            .define(
+                                JobDefinition.of("invoice"),
+                                context -> {
+                                  ran.add(context.id());
+                                  return JobResult.success();
+                                }))
+                .start();
+        Waybill producer = Waybill.builder(database.pool(5)).jobs(jobs -> {}).start()) {
+      for (int i = 0; i < 3; i++) {
+        UUID id = producer.jobs().enqueue(JobRequest.of("invoice").build()).id();
+        assertThat(ran.poll(30, TimeUnit.SECONDS)).isEqualTo(id);
+      }
+      assertThat(worker.health().isHealthy()).isTrue();
     }
   }
 

@@ -1,11 +1,14 @@
 package dev.waybill.internal;
 
 import dev.waybill.Health;
+import dev.waybill.internal.job.EndedVacuum;
 import dev.waybill.internal.job.JobEngine;
 import dev.waybill.internal.loop.Bounded;
 import dev.waybill.internal.loop.Crew;
 import dev.waybill.internal.loop.FailingWorkers;
+import dev.waybill.internal.loop.LoopOptions;
 import dev.waybill.internal.loop.Time;
+import dev.waybill.internal.notice.Notices;
 import dev.waybill.internal.outbox.OutboxPipeline;
 import dev.waybill.internal.sql.Database;
 import dev.waybill.internal.sql.Naming;
@@ -46,7 +49,7 @@ import org.slf4j.LoggerFactory;
  * <p><b>A job.</b> The enqueuer stores it, the scheduler too. The stager releases what is due. The
  * claimer takes as many as there are free slots, the runner runs them, the heart renews their
  * leases, the settler stores how they ended, the reaper finds those whose process died. {@link
- * JobEngine} lists them.
+ * JobEngine} lists them. A vacuum deletes what ended long enough ago, if that was asked for.
  *
  * <p><b>A workflow.</b> The starter stores it and makes jobs of its first steps. Whoever ends a
  * step's job has the releaser go on with the graph in the same transaction. The timekeeper ends
@@ -115,7 +118,9 @@ public final class Pipeline {
       crew.add(keeper, keeper.options());
       var failing = new FailingWorkers();
       String owner = owner();
-      var outbox = new OutboxPipeline(database, config, listeners, time, crew, owner, failing);
+      Notices notices = Notices.of(database, owner, time);
+      var outbox =
+          new OutboxPipeline(database, config, listeners, time, crew, owner, failing, notices);
       Optional<JobEngine> jobs =
           jobsConfig.map(
               wanted ->
@@ -125,16 +130,36 @@ public final class Pipeline {
                       crew,
                       wanted.options(owner),
                       handlers(database, wanted, workflowsConfig),
-                      new WorkflowReleaser()));
+                      new WorkflowReleaser(),
+                      notices,
+                      wanted.workers()));
       // Always: a process that only works on jobs may have to end delays for the others.
       Optional<WorkflowEngine> workflows =
           jobs.map(
-              engine -> new WorkflowEngine(database, time, crew, engine.jobs(), engine.claimers()));
+              engine ->
+                  new WorkflowEngine(
+                      database,
+                      time,
+                      crew,
+                      engine.jobs(),
+                      engine.wakeups(),
+                      jobsConfig.orElseThrow().workers()));
       jobs.ifPresent(
           engine ->
               engine
                   .jobs()
                   .syncDefinitions(definitions(jobsConfig.orElseThrow(), workflowsConfig)));
+      jobs.ifPresent(
+          engine ->
+              vacuum(crew, "job", jobsConfig.orElseThrow().retention(), engine.jobs()::purge));
+      workflowsConfig.ifPresent(
+          wanted ->
+              vacuum(
+                  crew,
+                  "workflow",
+                  wanted.retention(),
+                  workflows.orElseThrow().workflows()::purge));
+      notices.addTo(crew, options -> options.withListeners(failing));
       crew.start();
       started = true;
       return new Pipeline(
@@ -152,8 +177,15 @@ public final class Pipeline {
     }
   }
 
+  private static <S> void vacuum(
+      Crew crew, String what, Map<S, Duration> ages, EndedVacuum.Purge<S> purge) {
+    if (!ages.isEmpty()) {
+      crew.add(new EndedVacuum<>(what + "-vacuum", ages, purge), LoopOptions.defaults());
+    }
+  }
+
   private static JobsConfig noJobs() {
-    return new JobsConfig(List.of(), Map.of(), options -> options);
+    return new JobsConfig(List.of(), Map.of(), options -> options, Map.of(), true);
   }
 
   private static Map<String, JobHandler> handlers(
@@ -172,6 +204,12 @@ public final class Pipeline {
                                 + " workflows' steps: leave one out.");
                       }
                     }));
+    if (!jobs.workers() && !all.isEmpty()) {
+      throw new IllegalArgumentException(
+          "A process without workers runs no steps: leave out the handlers of "
+              + all.keySet()
+              + ", or withoutWorkers().");
+    }
     return all;
   }
 

@@ -1,5 +1,6 @@
 package dev.waybill.job;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
@@ -10,15 +11,20 @@ import java.util.function.UnaryOperator;
  * @param definitions synchronised with the database at the start
  * @param handlers by type
  * @param change of the options
+ * @param retention how long ended jobs are kept, where anything was said about it
+ * @param workers whether there is more than a door
  */
 public record JobsConfig(
     List<JobDefinition> definitions,
     Map<String, JobHandler> handlers,
-    UnaryOperator<JobOptions> change) {
+    UnaryOperator<JobOptions> change,
+    Map<JobStatus, Duration> retention,
+    boolean workers) {
   /** Copies. */
   public JobsConfig {
     definitions = List.copyOf(definitions);
     handlers = Map.copyOf(handlers);
+    retention = Map.copyOf(retention);
   }
 
   /** The options of a process of that name. */

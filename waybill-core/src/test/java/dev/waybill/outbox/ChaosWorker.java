@@ -29,6 +29,7 @@ final class ChaosWorker {
 
   static ChildJvmBuilder child(String url, String user, String password, String producer) {
     return ChildJvm.of(ChaosWorker.class)
+        .shortLived()
         .jvmArgs("-XX:TieredStopAtLevel=1", "-Xshare:auto")
         .args(url, user, password, producer);
   }

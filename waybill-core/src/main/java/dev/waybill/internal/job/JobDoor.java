@@ -1,6 +1,5 @@
 package dev.waybill.internal.job;
 
-import dev.waybill.internal.loop.Bell;
 import dev.waybill.internal.sql.Database;
 import dev.waybill.internal.sql.Session;
 import dev.waybill.internal.sql.Tx;
@@ -40,7 +39,7 @@ final class JobDoor implements Jobs {
   private final DefinitionCatalog catalog;
   private final JobOperations operations;
   private final Schedules schedules;
-  private final List<Bell> bells;
+  private final JobWakeups wakeups;
 
   JobDoor(
       Database database,
@@ -48,13 +47,13 @@ final class JobDoor implements Jobs {
       DefinitionCatalog catalog,
       JobOperations operations,
       Schedules schedules,
-      List<Bell> bells) {
+      JobWakeups wakeups) {
     this.database = database;
     this.enqueuer = enqueuer;
     this.catalog = catalog;
     this.operations = operations;
     this.schedules = schedules;
-    this.bells = bells;
+    this.wakeups = wakeups;
   }
 
   @Override
@@ -70,13 +69,13 @@ final class JobDoor implements Jobs {
   @Override
   public Enqueued enqueue(JobRequest request) {
     Enqueued enqueued = database.transact(tx -> enqueuer.enqueue(tx, List.of(request))).get(0);
-    wake();
+    wakeups.wake(List.of(request.type()));
     return enqueued;
   }
 
   @Override
   public void wake() {
-    bells.forEach(Bell::ring);
+    wakeups.wake();
   }
 
   @Override

@@ -5,6 +5,7 @@ import dev.waybill.internal.loop.Bell;
 import dev.waybill.internal.loop.Crew;
 import dev.waybill.internal.loop.LoopOptions;
 import dev.waybill.internal.loop.Time;
+import dev.waybill.internal.notice.Notices;
 import dev.waybill.internal.sql.Database;
 import dev.waybill.job.JobHandler;
 import dev.waybill.job.JobOptions;
@@ -29,6 +30,7 @@ public final class JobEngine {
 
   private final Time time;
   private final RunningJobs running;
+  private final JobWakeups wakeups;
   private final JobClaimer claimer;
   private final JobSettler settler;
   private final JobHeart heart;
@@ -41,12 +43,14 @@ public final class JobEngine {
       Crew crew,
       JobOptions options,
       Map<String, JobHandler> handlers) {
-    this(database, time, crew, options, handlers, StepEnds.NONE);
+    this(database, time, crew, options, handlers, StepEnds.NONE, Notices.none(), true);
   }
 
   /**
    * Adds the workers to a crew that is not started yet. A process without handlers only produces:
    * it neither claims nor renews, but stages, reaps and schedules for the others.
+   *
+   * @param workers whether there are any; else there is only the door
    */
   public JobEngine(
       Database database,
@@ -54,7 +58,9 @@ public final class JobEngine {
       Crew crew,
       JobOptions options,
       Map<String, JobHandler> handlers,
-      StepEnds steps) {
+      StepEnds steps,
+      Notices notices,
+      boolean workers) {
     this.time = time;
     Map<String, JobHandler> byType = new TreeMap<>(handlers);
     Bell due = new Bell();
@@ -65,23 +71,28 @@ public final class JobEngine {
     JobEnqueuer enqueuer = new JobEnqueuer(ids);
 
     this.running = new RunningJobs(options.concurrency());
-    this.settler = new JobSettler(database, policies, verdict, running, steps, options.batch());
+    this.wakeups = new JobWakeups(notices, byType.keySet(), running, due);
+    this.settler =
+        new JobSettler(database, policies, verdict, running, steps, wakeups, options.batch());
     JobRunner runner = new JobRunner(database, time, byType, settler);
-    Bell claim = running.changed();
     this.claimer = new JobClaimer(database, time, crew, options, byType.keySet(), running, runner);
     this.heart = new JobHeart(database, time, options, running);
-    Scheduler scheduler = new Scheduler(database, enqueuer, claim);
+    Scheduler scheduler = new Scheduler(database, enqueuer, wakeups);
 
     LoopOptions loop = LoopOptions.defaults();
-    crew.add(scheduler, loop.withBells(schedules));
-    crew.add(new JobStager(database, options, claim), loop.withBells(due));
+    if (workers) {
+      crew.add(scheduler, loop.withBells(schedules));
+      crew.add(new JobStager(database, options, wakeups), loop.withBells(due));
+    }
     if (!byType.isEmpty()) {
-      crew.add(claimer, loop.withBells(claim));
+      crew.add(claimer, loop.withBells(running.changed()));
       crew.add(new JobTimekeeper(time, options, running), loop.withBells(running.watched()));
       crew.add(heart, loop.withBells(running.watched()).withBackoff(SETTLE_BACKOFF));
       crew.add(settler, loop.withBells(settler.bell()).withBackoff(SETTLE_BACKOFF));
     }
-    crew.add(new JobReaper(database, options, policies, verdict, steps, claim), loop);
+    if (workers) {
+      crew.add(new JobReaper(database, options, policies, verdict, steps, wakeups), loop);
+    }
 
     this.jobs =
         new JobDoor(
@@ -89,8 +100,8 @@ public final class JobEngine {
             enqueuer,
             new DefinitionCatalog(database),
             new JobOperations(ids, steps),
-            new ScheduleDoor(database, scheduler, schedules, claim),
-            List.of(due, claim));
+            new ScheduleDoor(database, scheduler, schedules, wakeups),
+            wakeups);
   }
 
   /** The door. */
@@ -98,9 +109,9 @@ public final class JobEngine {
     return jobs;
   }
 
-  /** Rung when there may be something to claim. */
-  public Bell claimers() {
-    return running.changed();
+  /** To be told when there may be something to claim. */
+  public JobWakeups wakeups() {
+    return wakeups;
   }
 
   /** No further claims; handlers learn that they should stop. */

@@ -2,7 +2,6 @@ package dev.waybill.internal.job;
 
 import dev.waybill.DatabaseException;
 import dev.waybill.DatabaseException.Kind;
-import dev.waybill.internal.loop.Bell;
 import dev.waybill.internal.loop.Next;
 import dev.waybill.internal.loop.Worker;
 import dev.waybill.internal.sql.Database;
@@ -36,7 +35,7 @@ final class JobReaper implements Worker {
   private final RetryPolicies policies;
   private final Verdict verdict;
   private final StepEnds steps;
-  private final Bell claimers;
+  private final JobWakeups wakeups;
 
   JobReaper(
       Database database,
@@ -44,13 +43,13 @@ final class JobReaper implements Worker {
       RetryPolicies policies,
       Verdict verdict,
       StepEnds steps,
-      Bell claimers) {
+      JobWakeups wakeups) {
     this.database = database;
     this.options = options;
     this.policies = policies;
     this.verdict = verdict;
     this.steps = steps;
-    this.claimers = claimers;
+    this.wakeups = wakeups;
   }
 
   @Override
@@ -64,7 +63,7 @@ final class JobReaper implements Worker {
     int ofWorkflows = reapSteps();
     if (reaped + ofWorkflows > 0) {
       log.info("Reaped {} jobs whose lease had ended", reaped + ofWorkflows);
-      claimers.ring();
+      wakeups.ready();
     }
     boolean more = reaped == options.batch() || ofWorkflows == options.batch();
     return more ? Next.now() : Next.after(options.reap());

@@ -63,6 +63,7 @@ final class JobSettler implements Worker {
   private final Verdict verdict;
   private final RunningJobs running;
   private final StepEnds steps;
+  private final JobWakeups wakeups;
   private final int batch;
   private final Bell bell = new Bell();
   private final ConcurrentLinkedDeque<Ended> queue = new ConcurrentLinkedDeque<>();
@@ -76,12 +77,14 @@ final class JobSettler implements Worker {
       Verdict verdict,
       RunningJobs running,
       StepEnds steps,
+      JobWakeups wakeups,
       int batch) {
     this.database = database;
     this.policies = policies;
     this.verdict = verdict;
     this.running = running;
     this.steps = steps;
+    this.wakeups = wakeups;
     this.batch = batch;
   }
 
@@ -303,6 +306,10 @@ final class JobSettler implements Worker {
     }
     if (!some.isEmpty()) {
       running.remove(some.stream().map(Ended::run).toList());
+    }
+    if (some.stream().anyMatch(each -> each.workflow().isPresent())) {
+      // Steps may have followed that only another process can run.
+      wakeups.ready();
     }
   }
 }

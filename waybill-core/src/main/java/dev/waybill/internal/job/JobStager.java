@@ -1,6 +1,5 @@
 package dev.waybill.internal.job;
 
-import dev.waybill.internal.loop.Bell;
 import dev.waybill.internal.loop.Next;
 import dev.waybill.internal.loop.Worker;
 import dev.waybill.internal.sql.Database;
@@ -18,12 +17,12 @@ final class JobStager implements Worker {
 
   private final Database database;
   private final JobOptions options;
-  private final Bell claimers;
+  private final JobWakeups wakeups;
 
-  JobStager(Database database, JobOptions options, Bell claimers) {
+  JobStager(Database database, JobOptions options, JobWakeups wakeups) {
     this.database = database;
     this.options = options;
-    this.claimers = claimers;
+    this.wakeups = wakeups;
   }
 
   @Override
@@ -43,7 +42,7 @@ final class JobStager implements Worker {
                   store.stage(BATCH), store.untilNextDue().orElse(options.idlePoll()));
             });
     if (staged.count() > 0) {
-      claimers.ring();
+      wakeups.ready();
     }
     Duration next = staged.untilNext();
     if (staged.count() == BATCH) {

@@ -24,13 +24,13 @@ final class ScheduleDoor implements Schedules {
   private final Database database;
   private final Scheduler scheduler;
   private final Bell bell;
-  private final Bell claimers;
+  private final JobWakeups wakeups;
 
-  ScheduleDoor(Database database, Scheduler scheduler, Bell bell, Bell claimers) {
+  ScheduleDoor(Database database, Scheduler scheduler, Bell bell, JobWakeups wakeups) {
     this.database = database;
     this.scheduler = scheduler;
     this.bell = bell;
-    this.claimers = claimers;
+    this.wakeups = wakeups;
   }
 
   @Override
@@ -135,7 +135,7 @@ final class ScheduleDoor implements Schedules {
               ScheduleStore.in(tx).fire(name, now, ScheduleFire.Outcome.TRIGGERED, enqueued.id());
               return enqueued;
             });
-    claimers.ring();
+    wakeups.ready();
     return job;
   }
 

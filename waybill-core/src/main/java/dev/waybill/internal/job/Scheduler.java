@@ -3,7 +3,6 @@ package dev.waybill.internal.job;
 import dev.waybill.DatabaseException;
 import dev.waybill.DatabaseException.Kind;
 import dev.waybill.WaybillException;
-import dev.waybill.internal.loop.Bell;
 import dev.waybill.internal.loop.Next;
 import dev.waybill.internal.loop.Worker;
 import dev.waybill.internal.sql.Database;
@@ -39,12 +38,12 @@ final class Scheduler implements Worker {
 
   private final Database database;
   private final JobEnqueuer enqueuer;
-  private final Bell claimers;
+  private final JobWakeups wakeups;
 
-  Scheduler(Database database, JobEnqueuer enqueuer, Bell claimers) {
+  Scheduler(Database database, JobEnqueuer enqueuer, JobWakeups wakeups) {
     this.database = database;
     this.enqueuer = enqueuer;
-    this.claimers = claimers;
+    this.wakeups = wakeups;
   }
 
   @Override
@@ -58,7 +57,7 @@ final class Scheduler implements Worker {
     try {
       Duration wait = database.transact(this::fireOne);
       if (wait.isZero()) {
-        claimers.ring();
+        wakeups.ready();
         return Next.now();
       }
       return Next.sleep(wait.compareTo(LOOK) < 0 ? wait : LOOK);

@@ -9,12 +9,12 @@ import dev.waybill.internal.loop.Pace;
 import dev.waybill.internal.loop.Permits;
 import dev.waybill.internal.loop.Time;
 import dev.waybill.internal.loop.TimeLimit;
+import dev.waybill.internal.notice.Notices;
 import dev.waybill.internal.outbox.Queues.Queue;
 import dev.waybill.internal.sql.Database;
 import dev.waybill.internal.store.DeadLetterStore;
 import dev.waybill.internal.store.DedupStore;
 import dev.waybill.internal.store.MessageStore;
-import dev.waybill.internal.store.NoticeStore;
 import dev.waybill.internal.store.ParkedStore;
 import dev.waybill.internal.store.QueueStore;
 import dev.waybill.internal.store.QueueStore.Wanted;
@@ -33,7 +33,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
@@ -62,8 +61,6 @@ public final class OutboxPipeline {
   private final Bell rotationBell = new Bell();
   private final DirtyPartitions dirty;
   private final ReadyPartitions ready;
-  private final Optional<NoticeStore> notices;
-  private final Optional<Announcer> announcer;
   private final Wakeups wakeups;
   private final Statistics statistics;
   private final Admission admission;
@@ -75,6 +72,7 @@ public final class OutboxPipeline {
    *
    * @param owner names this process in leases
    * @param watcher hears what the workers do
+   * @param notices between processes
    */
   public OutboxPipeline(
       Database database,
@@ -83,7 +81,8 @@ public final class OutboxPipeline {
       Time time,
       Crew crew,
       String owner,
-      LoopListener watcher) {
+      LoopListener watcher,
+      Notices notices) {
     this.options = options -> options.withListeners(watcher);
     this.database = database;
     this.config = config;
@@ -103,18 +102,9 @@ public final class OutboxPipeline {
     this.queues = Queues.of(config.queues(), queueStore.register(wanted(config)));
     this.dirty = new DirtyPartitions(time, dirtyBell);
     this.ready = new ReadyPartitions(time, readyBell);
-    this.notices = NoticeStore.of(database);
-    this.announcer = notices.map(store -> new Announcer(store, owner));
     this.wakeups =
         new Wakeups(
-            queues,
-            served(config),
-            dirty,
-            ready,
-            delayedBell,
-            lookBell,
-            announcer,
-            config.workers());
+            queues, served(config), dirty, ready, delayedBell, lookBell, notices, config.workers());
     this.admission = new Admission(queueStore, queues);
     var deadLetters =
         new DeadLetterDesk(
@@ -129,7 +119,6 @@ public final class OutboxPipeline {
             wakeups::lookNow,
             wakeups::resumed,
             deadLetters);
-    announcer.ifPresent(worker -> crew.add(worker, options.apply(worker.options())));
     if (admission.isNeeded()) {
       crew.add(admission, options.apply(admission.options()));
     }
@@ -255,22 +244,7 @@ public final class OutboxPipeline {
     if (!config.statsInterval().isZero()) {
       crew.add(statistics, options.apply(LoopOptions.defaults()));
     }
-    notices.ifPresent(
-        store -> crew.add(listener(store, reconciler), options.apply(LoopOptions.defaults())));
-  }
-
-  private Listener listener(NoticeStore store, Reconciler reconciler) {
-    return new Listener(
-        store,
-        owner,
-        time,
-        crew.stopSignal(),
-        wakeups::heard,
-        hearing -> {
-          reconciler.polling(!hearing);
-          // Whatever was said while nobody listened.
-          wakeups.lookNow();
-        });
+    wakeups.listen(hearing -> reconciler.polling(!hearing));
   }
 
   private Sequencer sequencer(int number) {

@@ -1,33 +1,39 @@
 package dev.waybill.internal.outbox;
 
 import dev.waybill.internal.loop.Bell;
-import dev.waybill.internal.outbox.Announcement.Kind;
+import dev.waybill.internal.notice.Notices;
 import dev.waybill.internal.outbox.Queues.Place;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 
 /**
  * Who is to be woken when something happened: the next stage here, and other processes if this one
  * leaves work to them.
  */
 final class Wakeups {
+  /** There are messages without numbers. */
+  private static final String DIRTY = "DIRTY";
+
+  /** There are messages to deliver. */
+  private static final String READY = "READY";
+
   private final Queues queues;
   private final Set<String> served;
   private final DirtyPartitions dirty;
   private final ReadyPartitions ready;
   private final Bell delayedBell;
   private final Bell lookBell;
-  private final Optional<Announcer> announcer;
+  private final Notices notices;
   private final boolean sequencing;
 
   /**
    * The wake-ups of one process.
    *
    * @param served the queues it delivers
-   * @param announcer tells other processes, if that is possible
+   * @param notices tells other processes, if that is possible
    * @param sequencing whether this process has sequencers
    */
   Wakeups(
@@ -37,7 +43,7 @@ final class Wakeups {
       ReadyPartitions ready,
       Bell delayedBell,
       Bell lookBell,
-      Optional<Announcer> announcer,
+      Notices notices,
       boolean sequencing) {
     this.queues = queues;
     this.served = Set.copyOf(served);
@@ -45,14 +51,14 @@ final class Wakeups {
     this.ready = ready;
     this.delayedBell = delayedBell;
     this.lookBell = lookBell;
-    this.announcer = announcer;
+    this.notices = notices;
     this.sequencing = sequencing;
   }
 
   /** Messages were committed; delayed ones among them, perhaps. */
   void committed(Collection<Long> partitions, boolean delayed) {
     if (!sequencing) {
-      announce(Kind.DIRTY, partitions);
+      announce(DIRTY, partitions);
       return;
     }
     dirty.mark(partitions);
@@ -63,27 +69,35 @@ final class Wakeups {
 
   /** Has them delivered here if that is possible soon, and tells others of the rest. */
   void numbered(List<Long> partitions) {
-    announce(Kind.READY, markReady(partitions));
+    announce(READY, markReady(partitions));
   }
 
   /** An operator let them go on. */
   void resumed(List<Long> partitions) {
     lookNow();
-    announce(Kind.READY, partitions);
+    announce(READY, partitions);
   }
 
   /** Another process has the partition, and may not know that there is more. */
   void elsewhere(long partition) {
-    announce(Kind.READY, List.of(partition));
+    announce(READY, List.of(partition));
   }
 
-  /** Another process said something. */
-  void heard(Announcement announcement) {
-    switch (announcement.kind()) {
-      case DIRTY -> dirty.mark(announcement.partitions());
-      case READY -> markReady(announcement.partitions());
-      case PROBE -> {}
-    }
+  /** Does what other processes say, and looks when it can hear them and when it cannot any more. */
+  void listen(Consumer<Boolean> canHear) {
+    notices.subscribe(
+        DIRTY,
+        words -> dirty.mark(partitions(words)),
+        hearing -> {
+          canHear.accept(hearing);
+          // Whatever was said while nobody listened.
+          lookNow();
+        });
+    notices.subscribe(READY, words -> markReady(partitions(words)), hearing -> {});
+  }
+
+  private static List<Long> partitions(List<String> words) {
+    return words.stream().map(Long::valueOf).toList();
   }
 
   /** The reconciler looks at once. */
@@ -91,8 +105,10 @@ final class Wakeups {
     lookBell.ring();
   }
 
-  private void announce(Kind kind, Collection<Long> partitions) {
-    announcer.ifPresent(worker -> worker.announce(kind, partitions));
+  private void announce(String topic, Collection<Long> partitions) {
+    if (!partitions.isEmpty()) {
+      notices.announce(topic, partitions.stream().map(String::valueOf).toList());
+    }
   }
 
   /** Gives those that others had better deliver. */

@@ -1,6 +1,7 @@
 package dev.waybill.internal.workflow;
 
 import dev.waybill.internal.job.JobIds;
+import dev.waybill.internal.job.JobWakeups;
 import dev.waybill.internal.loop.Bell;
 import dev.waybill.internal.loop.Crew;
 import dev.waybill.internal.loop.LoopOptions;
@@ -27,13 +28,20 @@ public final class WorkflowEngine {
 
   private final Workflows workflows;
 
-  /** Adds the workers to a crew that is not started yet. */
-  public WorkflowEngine(Database database, Time time, Crew crew, Jobs jobs, Bell claimers) {
+  /**
+   * Adds the workers to a crew that is not started yet.
+   *
+   * @param workers whether there are any besides the one that waits for ends
+   */
+  public WorkflowEngine(
+      Database database, Time time, Crew crew, Jobs jobs, JobWakeups wakeups, boolean workers) {
     Bell timers = new Bell();
     JobIds ids = new JobIds(time);
-    crew.add(
-        new WorkflowTimekeeper(database, ids, LONGEST_SLEEP, claimers),
-        LoopOptions.defaults().withBells(timers));
+    if (workers) {
+      crew.add(
+          new WorkflowTimekeeper(database, ids, LONGEST_SLEEP, wakeups),
+          LoopOptions.defaults().withBells(timers));
+    }
     WorkflowWatch watch = new WorkflowWatch(database, time);
     crew.add(watch, LoopOptions.defaults().withBells(watch.bell()));
     this.workflows = new WorkflowDoor(database, ids, jobs::wake, timers, watch);

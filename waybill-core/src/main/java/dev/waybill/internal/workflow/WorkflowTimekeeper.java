@@ -1,8 +1,8 @@
 package dev.waybill.internal.workflow;
 
 import dev.waybill.internal.job.JobIds;
+import dev.waybill.internal.job.JobWakeups;
 import dev.waybill.internal.job.Json;
-import dev.waybill.internal.loop.Bell;
 import dev.waybill.internal.loop.Next;
 import dev.waybill.internal.loop.Worker;
 import dev.waybill.internal.sql.Database;
@@ -45,13 +45,13 @@ final class WorkflowTimekeeper implements Worker {
   private final Database database;
   private final JobIds ids;
   private final Duration longest;
-  private final Bell claimers;
+  private final JobWakeups wakeups;
 
-  WorkflowTimekeeper(Database database, JobIds ids, Duration longest, Bell claimers) {
+  WorkflowTimekeeper(Database database, JobIds ids, Duration longest, JobWakeups wakeups) {
     this.database = database;
     this.ids = ids;
     this.longest = longest;
-    this.claimers = claimers;
+    this.wakeups = wakeups;
   }
 
   @Override
@@ -70,7 +70,7 @@ final class WorkflowTimekeeper implements Worker {
     if (!due.isEmpty()) {
       int done = database.transact(tx -> ring(tx, due));
       if (done > 0) {
-        claimers.ring();
+        wakeups.ready();
       }
       // Those that are left belong to runs that somebody holds.
       return done > 0 ? Next.now() : Next.after(BUSY);

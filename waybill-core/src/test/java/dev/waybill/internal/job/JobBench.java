@@ -1,7 +1,9 @@
 package dev.waybill.internal.job;
 
+import dev.waybill.internal.loop.Bell;
 import dev.waybill.internal.loop.Crew;
 import dev.waybill.internal.loop.Time;
+import dev.waybill.internal.notice.Notices;
 import dev.waybill.internal.sql.Database;
 import dev.waybill.internal.sql.Naming;
 import dev.waybill.internal.sql.Retry;
@@ -64,6 +66,11 @@ final class JobBench {
   static Database open(DataSource source) {
     return Database.open(
         source, Naming.standard(), JobEngine.SQL_FILES, Retry.standard(Time.system()::sleep));
+  }
+
+  /** For a worker of its own, with nobody to wake. */
+  static JobWakeups nobody() {
+    return new JobWakeups(Notices.none(), Set.of(), new RunningJobs(1), new Bell());
   }
 
   Database database() {

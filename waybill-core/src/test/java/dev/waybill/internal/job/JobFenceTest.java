@@ -3,7 +3,7 @@ package dev.waybill.internal.job;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.waybill.internal.loop.Bell;
+import dev.waybill.Migrated;
 import dev.waybill.internal.loop.Next;
 import dev.waybill.internal.loop.Time;
 import dev.waybill.internal.store.JobLeaseStore;
@@ -45,7 +45,7 @@ class JobFenceTest {
   JobFenceTest(TestDatabase database) {
     this.bench =
         JobBench.on(
-            database.fresh(),
+            Migrated.on(database),
             JobDefinition.of("a")
                 .withMaxAttempts(2)
                 .withRetryPolicy(
@@ -73,7 +73,12 @@ class JobFenceTest {
   private JobReaper reaper(JobBench over, int batch) {
     JobOptions options = JobOptions.of("r").withBatch(batch);
     return new JobReaper(
-        over.database(), options, policies, new Verdict(() -> 0.5), StepEnds.NONE, new Bell());
+        over.database(),
+        options,
+        policies,
+        new Verdict(() -> 0.5),
+        StepEnds.NONE,
+        JobBench.nobody());
   }
 
   @Test

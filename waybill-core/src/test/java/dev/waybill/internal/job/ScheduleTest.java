@@ -3,7 +3,7 @@ package dev.waybill.internal.job;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.waybill.internal.loop.Bell;
+import dev.waybill.Migrated;
 import dev.waybill.internal.loop.Next;
 import dev.waybill.internal.loop.Time;
 import dev.waybill.job.Enqueued;
@@ -45,12 +45,13 @@ class ScheduleTest {
   private final Schedules schedules;
 
   ScheduleTest(TestDatabase database) {
-    this.bench = JobBench.on(database.fresh(), JobDefinition.of("a"), JobDefinition.of("b"));
+    this.bench = JobBench.on(Migrated.on(database), JobDefinition.of("a"), JobDefinition.of("b"));
     this.schedules = bench.jobs().schedules();
   }
 
   private Scheduler scheduler() {
-    return new Scheduler(bench.database(), new JobEnqueuer(new JobIds(Time.system())), new Bell());
+    return new Scheduler(
+        bench.database(), new JobEnqueuer(new JobIds(Time.system())), JobBench.nobody());
   }
 
   private int fireAll() {

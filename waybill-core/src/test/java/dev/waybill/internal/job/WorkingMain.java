@@ -20,6 +20,7 @@ final class WorkingMain {
 
   static ChildJvm start(TestDatabase database) {
     return ChildJvm.of(WorkingMain.class)
+        .shortLived()
         .args(database.url(), database.user(), database.password())
         .start();
   }

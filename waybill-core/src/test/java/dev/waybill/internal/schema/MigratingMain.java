@@ -19,12 +19,14 @@ final class MigratingMain {
 
   static ChildJvm start(TestDatabase database) {
     return ChildJvm.of(MigratingMain.class)
+        .shortLived()
         .args(database.url(), database.user(), database.password())
         .start();
   }
 
   static ChildJvm startAndStopAfter(TestDatabase database, int statement) {
     return ChildJvm.of(MigratingMain.class)
+        .shortLived()
         .jvmArgs("-XX:TieredStopAtLevel=1", "-Xshare:auto")
         .args(database.url(), database.user(), database.password(), Integer.toString(statement))
         .start();

@@ -4,6 +4,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.waybill.internal.job.JobEngine;
 import dev.waybill.internal.loop.Crew;
 import dev.waybill.internal.loop.Time;
+import dev.waybill.internal.notice.Notices;
 import dev.waybill.internal.sql.Database;
 import dev.waybill.job.JobResult;
 import dev.waybill.testkit.ChildJvm;
@@ -37,6 +38,7 @@ final class StormMain {
 
   static ChildJvm start(TestDatabase database, String name) {
     return ChildJvm.of(StormMain.class)
+        .shortLived()
         .args(database.url(), database.user(), database.password(), name)
         .start();
   }
@@ -59,8 +61,10 @@ final class StormMain {
             crew,
             WorkflowBench.quick(args[3]).withLease(Duration.ofSeconds(2)),
             WorkflowEngine.asJobs(database, Map.of("t", HANDLER)),
-            new WorkflowReleaser());
-    new WorkflowEngine(database, Time.system(), crew, jobs.jobs(), jobs.claimers());
+            new WorkflowReleaser(),
+            Notices.none(),
+            true);
+    new WorkflowEngine(database, Time.system(), crew, jobs.jobs(), jobs.wakeups(), true);
     crew.start();
     System.out.println("working");
     new CountDownLatch(1).await();

@@ -4,6 +4,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.waybill.internal.job.JobEngine;
 import dev.waybill.internal.loop.Crew;
 import dev.waybill.internal.loop.Time;
+import dev.waybill.internal.notice.Notices;
 import dev.waybill.internal.sql.Database;
 import dev.waybill.internal.sql.Naming;
 import dev.waybill.internal.sql.Retry;
@@ -109,9 +110,17 @@ final class WorkflowBench {
   private Engine engine(JobOptions options, Map<String, JobHandler> handlers) {
     Crew crew = new Crew(Time.system());
     JobEngine jobs =
-        new JobEngine(database, Time.system(), crew, options, handlers, new WorkflowReleaser());
+        new JobEngine(
+            database,
+            Time.system(),
+            crew,
+            options,
+            handlers,
+            new WorkflowReleaser(),
+            Notices.none(),
+            true);
     WorkflowEngine workflows =
-        new WorkflowEngine(database, Time.system(), crew, jobs.jobs(), jobs.claimers());
+        new WorkflowEngine(database, Time.system(), crew, jobs.jobs(), jobs.wakeups(), true);
     return new Engine(crew, jobs, workflows);
   }
 

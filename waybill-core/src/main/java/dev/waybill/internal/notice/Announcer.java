@@ -1,16 +1,15 @@
-package dev.waybill.internal.outbox;
+package dev.waybill.internal.notice;
 
 import dev.waybill.internal.loop.Bell;
 import dev.waybill.internal.loop.LoopOptions;
 import dev.waybill.internal.loop.Next;
 import dev.waybill.internal.loop.Worker;
-import dev.waybill.internal.outbox.Announcement.Kind;
 import dev.waybill.internal.store.NoticeStore;
 import java.time.Duration;
 import java.util.Collection;
-import java.util.EnumMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -28,7 +27,7 @@ final class Announcer implements Worker {
   private final String sender;
   private final Bell bell = new Bell();
   private final ReentrantLock lock = new ReentrantLock();
-  private final Map<Kind, Set<Long>> waiting = new EnumMap<>(Kind.class);
+  private final Map<String, Set<String>> waiting = new TreeMap<>();
 
   Announcer(NoticeStore store, String sender) {
     this.store = store;
@@ -45,13 +44,10 @@ final class Announcer implements Worker {
   }
 
   /** Others are to know this. */
-  void announce(Kind kind, Collection<Long> partitions) {
-    if (partitions.isEmpty()) {
-      return;
-    }
+  void announce(String topic, Collection<String> words) {
     lock.lock();
     try {
-      waiting.computeIfAbsent(kind, any -> new TreeSet<>()).addAll(partitions);
+      waiting.computeIfAbsent(topic, any -> new TreeSet<>()).addAll(words);
     } finally {
       lock.unlock();
     }
@@ -60,15 +56,15 @@ final class Announcer implements Worker {
 
   @Override
   public Next runOnce() {
-    Map<Kind, Set<Long>> taken = take();
+    Map<String, Set<String>> taken = take();
     if (taken.isEmpty()) {
       return Next.whenRung();
     }
     boolean sent = false;
     try {
       taken.forEach(
-          (kind, partitions) -> {
-            for (Announcement each : Announcement.of(sender, kind, partitions)) {
+          (topic, words) -> {
+            for (Announcement each : Announcement.of(sender, topic, words)) {
               store.say(each.text());
             }
           });
@@ -81,11 +77,10 @@ final class Announcer implements Worker {
     return Next.after(APART);
   }
 
-  private Map<Kind, Set<Long>> take() {
+  private Map<String, Set<String>> take() {
     lock.lock();
     try {
-      Map<Kind, Set<Long>> taken = new EnumMap<>(Kind.class);
-      taken.putAll(waiting);
+      Map<String, Set<String>> taken = new TreeMap<>(waiting);
       waiting.clear();
       return taken;
     } finally {

@@ -1,14 +1,12 @@
-package dev.waybill.internal.outbox;
+package dev.waybill.internal.notice;
 
 import dev.waybill.internal.loop.Next;
 import dev.waybill.internal.loop.StopSignal;
 import dev.waybill.internal.loop.Time;
 import dev.waybill.internal.loop.Worker;
-import dev.waybill.internal.outbox.Announcement.Kind;
 import dev.waybill.internal.sql.Channel;
 import dev.waybill.internal.store.NoticeStore;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
@@ -17,9 +15,16 @@ import org.slf4j.LoggerFactory;
 /**
  * Hears what other processes announce, on one connection that it keeps. A pooler between here and
  * the database may swallow notices without a word, so it says something to itself first; if it does
- * not hear that, it gives up for a while and the reconciler polls instead.
+ * not hear that, it gives up for a while and the workers look for themselves instead. What it says
+ * also tells the others that here is somebody who listens.
  */
 final class Listener implements Worker {
+  /** Here is somebody who listens. */
+  static final String HERE = "HERE";
+
+  /** The sender does not listen any more. */
+  static final String BYE = "BYE";
+
   private static final Logger log = LoggerFactory.getLogger(Listener.class);
 
   /** How long a stop may have to wait for this worker. */
@@ -70,20 +75,31 @@ final class Listener implements Worker {
       return Next.after(AGAIN);
     }
     try (Channel channel = opened.get()) {
-      if (!hearsItself(channel)) {
-        if (!stop.requested()) {
-          giveUp("notices do not arrive; a connection pooler in transaction mode does that");
-        }
-        return Next.after(AGAIN);
+      boolean hears = hearsItself(channel);
+      if (hears) {
+        complained = false;
+        hearing.accept(true);
+        listen(channel);
       }
-      complained = false;
-      hearing.accept(true);
-      while (!stop.requested()) {
-        channel.await(BREATH).forEach(this::pass);
+      if (stop.requested()) {
+        say(BYE);
+        return Next.whenRung();
       }
-      return Next.whenRung();
+      giveUp("notices do not arrive; a connection pooler in transaction mode does that");
+      return Next.after(AGAIN);
     } finally {
       hearing.accept(false);
+    }
+  }
+
+  private void listen(Channel channel) {
+    long said = time.nanos();
+    while (!stop.requested()) {
+      channel.await(BREATH).forEach(this::pass);
+      if (time.nanos() - said > Time.toNanos(Company.REFRESH)) {
+        say(HERE);
+        said = time.nanos();
+      }
     }
   }
 
@@ -95,13 +111,13 @@ final class Listener implements Worker {
   }
 
   private boolean hearsItself(Channel channel) {
-    store.say(new Announcement(sender, Kind.PROBE, List.of()).text());
+    say(HERE);
     long deadline = time.nanos() + Time.toNanos(PROBE);
     while (time.nanos() - deadline < 0 && !stop.requested()) {
       for (String text : channel.await(BREATH)) {
         Optional<Announcement> announcement = Announcement.parse(text);
         if (announcement.isPresent()
-            && announcement.get().kind() == Kind.PROBE
+            && announcement.get().topic().equals(HERE)
             && announcement.get().sender().equals(sender)) {
           return true;
         }
@@ -111,9 +127,11 @@ final class Listener implements Worker {
     return false;
   }
 
+  private void say(String topic) {
+    store.say(Announcement.of(sender, topic).text());
+  }
+
   private void pass(String text) {
-    Announcement.parse(text)
-        .filter(each -> each.kind() != Kind.PROBE && !each.sender().equals(sender))
-        .ifPresent(heard);
+    Announcement.parse(text).filter(each -> !each.sender().equals(sender)).ifPresent(heard);
   }
 }

@@ -1,0 +1,53 @@
+package dev.waybill.internal.job;
+
+import dev.waybill.internal.loop.Bell;
+import dev.waybill.internal.notice.Notices;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+
+/** Who is to be woken when there may be something to claim: here, and in other processes. */
+public final class JobWakeups {
+  private static final String TOPIC = "JOB";
+
+  private final Notices notices;
+  private final Set<String> served;
+  private final RunningJobs running;
+  private final Bell stager;
+
+  JobWakeups(Notices notices, Set<String> served, RunningJobs running, Bell stager) {
+    this.notices = notices;
+    this.served = Set.copyOf(served);
+    this.running = running;
+    this.stager = stager;
+    if (!served.isEmpty()) {
+      // Whatever was said while nobody listened is found by a look, too.
+      notices.subscribe(TOPIC, types -> ring(), hearing -> ring());
+    }
+  }
+
+  /** There may be jobs of any type, in the line or to be put there. */
+  public void wake() {
+    stager.ring();
+    ready();
+  }
+
+  /** There are jobs of these types; others are told of what this process leaves to them. */
+  void wake(Collection<String> types) {
+    ring();
+    if (running.free() == 0 || !served.containsAll(types)) {
+      notices.announce(TOPIC, List.of());
+    }
+  }
+
+  /** There may be more jobs in the line, of any type. */
+  public void ready() {
+    running.changed().ring();
+    notices.announce(TOPIC, List.of());
+  }
+
+  private void ring() {
+    stager.ring();
+    running.changed().ring();
+  }
+}
