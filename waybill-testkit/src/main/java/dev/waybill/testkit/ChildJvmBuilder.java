@@ -42,6 +42,11 @@ public final class ChildJvmBuilder {
     return this;
   }
 
+  /** For one that lives for seconds: its start matters more than its speed. */
+  public ChildJvmBuilder shortLived() {
+    return jvmArgs("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
+  }
+
   /** A system property. */
   public ChildJvmBuilder property(String key, String value) {
     return jvmArgs("-D" + key + "=" + value);

@@ -86,6 +86,11 @@ final class MySqlProgram implements ServerProgram {
             "--innodb-buffer-pool-size=64M",
             "--key-buffer-size=1M",
             "--table-open-cache=400",
+            // Threads that spin take the few cores away from the tests.
+            "--innodb-spin-wait-delay=0",
+            "--innodb-sync-spin-loops=0",
+            "--innodb-log-wait-for-flush-spin-hwm=0",
+            "--innodb-purge-threads=1",
             "--performance-schema=OFF"));
     return command;
   }

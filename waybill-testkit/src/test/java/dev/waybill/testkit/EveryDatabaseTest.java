@@ -71,7 +71,7 @@ class EveryDatabaseTest {
         try {
           prepared.execute(
               "create table parcel (id int primary key, note varchar(20))",
-              "create table label (parcel int references parcel)",
+              "create table label (parcel int references parcel (id))",
               "insert into parcel values (1, null), (2, 'fragile')");
         } catch (SQLException e) {
           throw new AssertionError(e);
