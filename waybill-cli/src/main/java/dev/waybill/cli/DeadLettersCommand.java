@@ -72,8 +72,7 @@ final class DeadLettersCommand extends Parent {
           List<DeadLetter> found =
               outbox.deadLetters().list(DeadLetterFilter.defaults().anyStatus().ids(List.of(id)));
           if (found.isEmpty()) {
-            output.command().getErr().println("waybill: there is no dead letter " + id + ".");
-            return ExitCode.TROUBLE;
+            return output.complain("there is no dead letter " + id + ".");
           }
           output.show(
               DeadLetterText.whole(found.get(0)), DeadLetterText.document(found.get(0), true));

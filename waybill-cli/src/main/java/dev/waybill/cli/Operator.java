@@ -1,13 +1,14 @@
 package dev.waybill.cli;
 
 import dev.waybill.Waybill;
+import dev.waybill.job.JobsBuilder;
 import dev.waybill.outbox.Outbox;
 import dev.waybill.outbox.OutboxBuilder;
 import dev.waybill.schema.SchemaOptions;
 import javax.sql.DataSource;
 import picocli.CommandLine.Mixin;
 
-/** The outbox of a database as an operator reaches it: without queues or workers of its own. */
+/** What is in a database as an operator reaches it: without queues or workers of its own. */
 final class Operator {
   @Mixin private ConnectionOptions connection = new ConnectionOptions();
   @Mixin private TableOptions tables = new TableOptions();
@@ -15,6 +16,23 @@ final class Operator {
   /** What to do with it. */
   interface Task {
     int run(Outbox outbox) throws Exception;
+  }
+
+  /** What to do with jobs and workflows. */
+  interface WaybillTask {
+    int run(Waybill waybill) throws Exception;
+  }
+
+  int withWaybill(WaybillTask task) throws Exception {
+    try (Waybill waybill =
+        Waybill.builder(connection.existing())
+            .schema(tables.options())
+            .outbox(OutboxBuilder::withoutWorkers)
+            .jobs(JobsBuilder::withoutWorkers)
+            .workflows(workflows -> {})
+            .start()) {
+      return task.run(waybill);
+    }
   }
 
   int with(Task task) throws Exception {

@@ -31,6 +31,14 @@ final class Output {
     out.flush();
   }
 
+  /** Says that it cannot be done. */
+  int complain(String why) {
+    PrintWriter err = command().getErr();
+    err.println("waybill: " + why);
+    err.flush();
+    return ExitCode.TROUBLE;
+  }
+
   /**
    * Runs a command whose failure may be a verdict; with --json the verdict is on stdout as well.
    */

@@ -20,9 +20,12 @@ import picocli.CommandLine.Spec;
       DeadLettersCommand.class,
       DemoCommand.class,
       DemoServiceCommand.class,
+      JobsCommand.class,
       QueuesCommand.class,
+      SchedulesCommand.class,
       SchemaCommand.class,
-      StatusCommand.class
+      StatusCommand.class,
+      WorkflowsCommand.class
     },
     footer = {
       "",

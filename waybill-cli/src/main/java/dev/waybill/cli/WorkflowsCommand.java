@@ -1,0 +1,278 @@
+package dev.waybill.cli;
+
+import dev.waybill.Waybill;
+import dev.waybill.job.Scope;
+import dev.waybill.workflow.GateCompletion;
+import dev.waybill.workflow.StepInfo;
+import dev.waybill.workflow.WorkflowFilter;
+import dev.waybill.workflow.WorkflowInfo;
+import dev.waybill.workflow.WorkflowPicture;
+import dev.waybill.workflow.WorkflowStatus;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code waybill workflows …}: runs of workflows. */
+@Command(
+    name = "workflows",
+    description = "Runs of workflows: look at them, draw, cancel and retry them, complete gates.",
+    mixinStandardHelpOptions = true,
+    synopsisSubcommandLabel = "COMMAND")
+final class WorkflowsCommand extends Parent {
+  /** How to draw. */
+  enum Format {
+    DOT,
+    MERMAID
+  }
+
+  @Command(name = "list", description = "List them, newest first.", mixinStandardHelpOptions = true)
+  int list(
+      @Mixin Operator operator,
+      @Mixin Output output,
+      @Option(names = "--type", paramLabel = "TYPE", description = "Of this type.")
+          @Nullable String type,
+      @Option(
+              names = "--status",
+              paramLabel = "STATUS",
+              description = "In this status: ${COMPLETION-CANDIDATES}.")
+          @Nullable WorkflowStatus status,
+      @Option(
+              names = "--attribute",
+              paramLabel = "NAME=VALUE",
+              description = "With this attribute.")
+          @Nullable Map<String, String> attribute,
+      @Option(names = "--tenant", paramLabel = "TENANT", description = "Of this tenant.")
+          @Nullable String tenant,
+      @Option(names = "--after", paramLabel = "ID", description = "The page after this run.")
+          @Nullable UUID after,
+      @Option(
+              names = "--limit",
+              paramLabel = "N",
+              defaultValue = "20",
+              description = "At most so many (${DEFAULT-VALUE}).")
+          int limit)
+      throws Exception {
+    WorkflowFilter filter =
+        narrowed(
+            WorkflowFilter.in(tenant == null ? Scope.admin() : Scope.tenant(tenant))
+                .withLimit(limit),
+            type,
+            status,
+            attribute == null ? Map.of() : attribute,
+            after);
+    return operator.withWaybill(
+        waybill -> {
+          List<WorkflowInfo> runs = waybill.workflows().list(filter);
+          output.show(
+              WorkflowText.table(runs),
+              Map.of("workflows", runs.stream().map(WorkflowText::document).toList()));
+          return ExitCode.FINE;
+        });
+  }
+
+  private static WorkflowFilter narrowed(
+      WorkflowFilter filter,
+      @Nullable String type,
+      @Nullable WorkflowStatus status,
+      Map<String, String> attribute,
+      @Nullable UUID after) {
+    WorkflowFilter narrow = type == null ? filter : filter.withType(type);
+    narrow = status == null ? narrow : narrow.withStatus(status);
+    narrow = after == null ? narrow : narrow.withAfter(after);
+    for (Map.Entry<String, String> each : attribute.entrySet()) {
+      narrow = narrow.withAttribute(each.getKey(), each.getValue());
+    }
+    return narrow;
+  }
+
+  @Command(
+      name = "show",
+      description = "Show one with its steps and what they wait for.",
+      mixinStandardHelpOptions = true)
+  int show(
+      @Mixin Operator operator,
+      @Mixin Output output,
+      @Parameters(paramLabel = "ID", description = "From the list.") UUID id,
+      @Option(names = "--payload", description = "With input and result.") boolean payload)
+      throws Exception {
+    return withRun(
+        operator,
+        output,
+        id,
+        (waybill, run) -> {
+          List<StepInfo> steps = waybill.workflows().steps(Scope.admin(), id);
+          Map<String, String> attributes = waybill.workflows().attributes(Scope.admin(), id);
+          WorkflowInfo.Body body =
+              payload ? waybill.workflows().body(Scope.admin(), id).orElse(null) : null;
+          Map<String, Object> document = new LinkedHashMap<>(WorkflowText.document(run));
+          document.put("attributes", attributes);
+          document.put("step_list", steps.stream().map(WorkflowText::document).toList());
+          if (body != null) {
+            document.put("input", body.input());
+            JobText.put(document, "result", body.result());
+          }
+          output.show(WorkflowText.whole(run, attributes, steps, body), document);
+          return ExitCode.FINE;
+        });
+  }
+
+  @Command(
+      name = "graph",
+      description = "Draw one as text for Graphviz or Mermaid, with the status of its steps.",
+      mixinStandardHelpOptions = true)
+  int graph(
+      @Mixin Operator operator,
+      @Mixin Output output,
+      @Parameters(paramLabel = "ID", description = "From the list.") UUID id,
+      @Option(
+              names = "--format",
+              paramLabel = "FORMAT",
+              defaultValue = "DOT",
+              description = "${COMPLETION-CANDIDATES} (${DEFAULT-VALUE}).")
+          Format format)
+      throws Exception {
+    return withRun(
+        operator,
+        output,
+        id,
+        (waybill, run) -> {
+          WorkflowPicture picture =
+              WorkflowPicture.of(run, waybill.workflows().steps(Scope.admin(), id));
+          String text = format == Format.DOT ? picture.dot() : picture.mermaid();
+          output.show(text.stripTrailing(), Map.of("format", JobText.lower(format), "graph", text));
+          return ExitCode.FINE;
+        });
+  }
+
+  @Command(
+      name = "cancel",
+      description = "End one: what waits never runs, what runs is asked to stop.",
+      mixinStandardHelpOptions = true)
+  int cancel(
+      @Mixin Operator operator,
+      @Mixin Output output,
+      @Mixin Confirmation confirmation,
+      @Parameters(paramLabel = "ID", description = "From the list.") UUID id,
+      @Option(names = "--reason", required = true, description = "For the record.") String reason)
+      throws Exception {
+    return withRun(
+        operator,
+        output,
+        id,
+        (waybill, run) -> {
+          if (confirmation.given("cancel " + describe(run))) {
+            WorkflowInfo now = waybill.workflows().cancel(run.scope(), id, reason);
+            output.show("It is " + JobText.lower(now.status()) + ".", WorkflowText.document(now));
+          }
+          return ExitCode.FINE;
+        });
+  }
+
+  @Command(
+      name = "retry",
+      description = "Begin a failed or canceled one again where it failed.",
+      mixinStandardHelpOptions = true)
+  int retry(
+      @Mixin Operator operator,
+      @Mixin Output output,
+      @Mixin Confirmation confirmation,
+      @Parameters(paramLabel = "ID", description = "From the list.") UUID id,
+      @Option(names = "--reason", required = true, description = "For the record.") String reason)
+      throws Exception {
+    return withRun(
+        operator,
+        output,
+        id,
+        (waybill, run) -> {
+          if (confirmation.given("retry " + describe(run))) {
+            WorkflowInfo now = waybill.workflows().retry(run.scope(), id, reason);
+            output.show("It is " + JobText.lower(now.status()) + ".", WorkflowText.document(now));
+          }
+          return ExitCode.FINE;
+        });
+  }
+
+  @Command(
+      name = "complete-gate",
+      description =
+          "Complete a gate that waits; it succeeds unless --fail or --cancel says otherwise.",
+      mixinStandardHelpOptions = true)
+  int completeGate(
+      @Mixin Operator operator,
+      @Mixin Output output,
+      @Parameters(index = "0", paramLabel = "ID", description = "The run.") UUID id,
+      @Parameters(index = "1", paramLabel = "STEP", description = "The gate.") String step,
+      @Option(names = "--output", paramLabel = "JSON", description = "What comes out.")
+          @Nullable String result,
+      @Option(names = "--fail", paramLabel = "WHY", description = "Let it fail.")
+          @Nullable String fail,
+      @Option(names = "--cancel", paramLabel = "WHY", description = "Cancel it.")
+          @Nullable String cancel,
+      @Option(
+              names = "--token-env",
+              paramLabel = "VARIABLE",
+              description = "The environment variable that holds the gate's token.")
+          @Nullable String tokenVariable)
+      throws Exception {
+    return withRun(
+        operator,
+        output,
+        id,
+        (waybill, run) -> {
+          GateCompletion completion = completion(run, step, result, fail, cancel);
+          String token = tokenVariable == null ? null : System.getenv(tokenVariable);
+          GateCompletion.Outcome outcome =
+              waybill
+                  .workflows()
+                  .completeGate(token == null ? completion : completion.withToken(token));
+          waybill.workflows().wake();
+          output.show(
+              "Gate " + step + ": " + JobText.lower(outcome) + ".",
+              Map.of("id", id, "step", step, "outcome", JobText.lower(outcome)));
+          return ExitCode.FINE;
+        });
+  }
+
+  private static GateCompletion completion(
+      WorkflowInfo run,
+      String step,
+      @Nullable String result,
+      @Nullable String fail,
+      @Nullable String cancel) {
+    if (fail != null) {
+      return GateCompletion.fail(run.scope(), run.id(), step, "operator", fail);
+    }
+    if (cancel != null) {
+      return GateCompletion.cancel(run.scope(), run.id(), step, cancel);
+    }
+    return result == null
+        ? GateCompletion.succeed(run.scope(), run.id(), step)
+        : GateCompletion.succeed(run.scope(), run.id(), step, result);
+  }
+
+  private static String describe(WorkflowInfo run) {
+    return "the " + JobText.lower(run.status()) + " run " + run.id() + " of type " + run.type();
+  }
+
+  private interface RunTask {
+    int run(Waybill waybill, WorkflowInfo run) throws Exception;
+  }
+
+  private static int withRun(Operator operator, Output output, UUID id, RunTask task)
+      throws Exception {
+    return operator.withWaybill(
+        waybill -> {
+          Optional<WorkflowInfo> run = waybill.workflows().find(Scope.admin(), id);
+          return run.isEmpty()
+              ? output.complain("there is no run " + id + ".")
+              : task.run(waybill, run.get());
+        });
+  }
+}

@@ -1,0 +1,146 @@
+package dev.waybill.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.waybill.Waybill;
+import dev.waybill.job.JobDefinition;
+import dev.waybill.job.JobRequest;
+import dev.waybill.job.JobStatus;
+import dev.waybill.job.Schedule;
+import dev.waybill.job.Scope;
+import dev.waybill.schema.Schema;
+import dev.waybill.testkit.DatabaseProduct;
+import dev.waybill.testkit.EveryDatabase;
+import dev.waybill.testkit.TestDatabase;
+import dev.waybill.workflow.Step;
+import dev.waybill.workflow.Workflow;
+import dev.waybill.workflow.WorkflowStatus;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+
+/** {@code waybill jobs}, {@code schedules} and {@code workflows} as an operator calls them. */
+@EveryDatabase
+class WorkCommandsIT {
+  private static final String NOBODY = "00000000-0000-0000-0000-000000000001";
+
+  private final TestDatabase database;
+
+  WorkCommandsIT(TestDatabase database) {
+    this.database = database.fresh();
+    Schema.migrate(this.database.dataSource());
+  }
+
+  private String fine(String... command) throws Exception {
+    Cli cli = run(command);
+    assertThat(cli.exit()).as("%s: %s", List.of(command), cli.err()).isZero();
+    return cli.out();
+  }
+
+  private Cli run(String... command) throws Exception {
+    List<String> args = new ArrayList<>(List.of(command));
+    args.addAll(List.of("--url", database.url()));
+    if (database.product() != DatabaseProduct.SQLITE) {
+      args.addAll(List.of("--user", database.user(), "--password-env", "DB_PASSWORD"));
+    }
+    return Cli.jar(
+        Map.of("DB_PASSWORD", database.password(), "GATE", "secret"), args.toArray(String[]::new));
+  }
+
+  private Waybill waybill() {
+    return Waybill.builder(database.dataSource())
+        .jobs(jobs -> jobs.define(JobDefinition.of("mail")).withoutWorkers())
+        .workflows(workflows -> {})
+        .start();
+  }
+
+  @Test
+  void jobsAreEnqueuedShownCanceledAndRequeued() throws Exception {
+    UUID id;
+    try (Waybill waybill = waybill()) {
+      id = waybill.jobs().enqueue(JobRequest.of("mail").payload("{\"to\": \"x\"}").build()).id();
+
+      assertThat(fine("jobs", "list")).contains(id.toString()).contains("pending");
+      assertThat(fine("jobs", "show", id.toString(), "--json", "--payload"))
+          .contains("\"type\" : \"mail\"")
+          .contains("to");
+      assertThat(fine("jobs", "show", id.toString()))
+          .contains("attempt 0 of 8")
+          .doesNotContain("to\"");
+      assertThat(fine("jobs", "cancel", id.toString(), "--reason", "no", "--dry-run")).isEmpty();
+      assertThat(fine("jobs", "cancel", id.toString(), "--reason", "not wanted", "--yes"))
+          .contains("Canceled");
+      assertThat(waybill.jobs().find(Scope.admin(), id).orElseThrow().status())
+          .isEqualTo(JobStatus.CANCELED);
+      assertThat(fine("jobs", "requeue", id.toString(), "--reason", "after all", "--yes"))
+          .contains("run 2");
+      assertThat(fine("jobs", "enqueue", "mail", "--key", "k", "--json"))
+          .contains("\"outcome\" : \"inserted\"");
+      assertThat(waybill.jobs().findByKey(Scope.global(), "mail", "k")).isPresent();
+    }
+    Cli unknown = run("jobs", "logs", NOBODY);
+    assertThat(unknown.exit()).isEqualTo(1);
+    assertThat(unknown.err()).contains("there is no job " + NOBODY);
+    Cli undefined = run("jobs", "enqueue", "fax");
+    assertThat(undefined.exit()).isEqualTo(1);
+    assertThat(undefined.err()).contains("fax");
+  }
+
+  @Test
+  void schedulesAreListedPausedResumedAndTriggered() throws Exception {
+    try (Waybill waybill = waybill()) {
+      waybill.jobs().schedules().put(Schedule.of("nightly", "mail", "30 2 * * *"));
+      assertThat(fine("schedules", "list")).contains("nightly").contains("30 2 * * *");
+      assertThat(fine("schedules", "pause", "nightly")).startsWith("Paused nightly.");
+      assertThat(fine("schedules", "next", "nightly", "--count", "2"))
+          .contains("02:30")
+          .contains("paused");
+      assertThat(fine("schedules", "resume", "nightly", "--json")).contains("\"active\" : true");
+      assertThat(fine("schedules", "trigger", "nightly")).startsWith("Enqueued ");
+      assertThat(waybill.jobs().schedules().fires("nightly", 10)).hasSize(1);
+    }
+    assertThat(run("schedules", "trigger", "daily").err()).contains("no schedule 'daily'");
+  }
+
+  @Test
+  void workflowsAreShownDrawnAndTheirGatesCompleted() throws Exception {
+    try (Waybill waybill = waybill()) {
+      UUID run =
+          waybill
+              .workflows()
+              .start(
+                  Workflow.of("order")
+                      .step(Step.gate("approve").token("secret"))
+                      .step(Step.job("tell", "mail").after("approve"))
+                      .attribute("customer", "7")
+                      .build())
+              .id();
+      assertThat(fine("workflows", "list", "--attribute", "customer=7"))
+          .contains("order")
+          .contains("0/2");
+      assertThat(fine("workflows", "show", run.toString()))
+          .contains("waits for approve")
+          .contains("customer: 7");
+      assertThat(fine("workflows", "graph", run.toString())).contains("\"approve\" -> \"tell\"");
+      assertThat(fine("workflows", "graph", run.toString(), "--format", "mermaid"))
+          .startsWith("flowchart");
+      Cli refused = run("workflows", "complete-gate", run.toString(), "approve");
+      assertThat(refused.exit()).isEqualTo(1);
+      assertThat(
+              fine("workflows", "complete-gate", run.toString(), "approve", "--token-env", "GATE"))
+          .contains("approve");
+      assertThat(fine("workflows", "show", run.toString(), "--json"))
+          .contains("\"status\" : \"succeeded\"")
+          .contains("\"status\" : \"enqueued\"");
+      assertThat(fine("workflows", "cancel", run.toString(), "--reason", "no", "--yes"))
+          .contains("canceled");
+      assertThat(waybill.workflows().await(Scope.admin(), run, Duration.ofSeconds(30)).status())
+          .isEqualTo(WorkflowStatus.CANCELED);
+      assertThat(fine("workflows", "retry", run.toString(), "--reason", "yes", "--yes"))
+          .contains("running");
+    }
+  }
+}
