@@ -1,0 +1,90 @@
+package dev.waybill.examples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.waybill.Waybill;
+import dev.waybill.job.JobDefinition;
+import dev.waybill.job.JobResult;
+import dev.waybill.job.Scope;
+import dev.waybill.schema.Schema;
+import dev.waybill.workflow.Condition;
+import dev.waybill.workflow.GateCompletion;
+import dev.waybill.workflow.Step;
+import dev.waybill.workflow.StepStatus;
+import dev.waybill.workflow.Workflow;
+import dev.waybill.workflow.WorkflowInfo;
+import dev.waybill.workflow.WorkflowStatus;
+import dev.waybill.workflow.Workflows;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.sqlite.SQLiteDataSource;
+
+/** The samples of docs/workflows.md. */
+class WorkflowSamplesTest {
+  private final SQLiteDataSource dataSource = new SQLiteDataSource();
+
+  WorkflowSamplesTest(@TempDir Path folder) {
+    dataSource.setUrl("jdbc:sqlite:" + folder.resolve("orders.db"));
+    Schema.migrate(dataSource);
+  }
+
+  private static void awaitOpen(Workflows workflows, UUID run, String gate)
+      throws InterruptedException {
+    while (workflows.steps(Scope.global(), run).stream()
+        .noneMatch(step -> step.key().equals(gate) && step.status() == StepStatus.WAITING)) {
+      workflows.await(Scope.global(), run, Duration.ofMillis(20));
+    }
+  }
+
+  @Test
+  void theyRun() throws Exception {
+    // sample begins
+    Workflow order =
+        Workflow.of("order")
+            .step(Step.job("pay", "pay").payload("{\"amount\": 120}"))
+            .step(Step.gate("approve").after("pay", Condition.at("/amount").isGreaterThan("100")))
+            .step(Step.job("pack", "pack").after("pay"))
+            .step(Step.job("ship", "ship").afterEnd("approve").after("pack"))
+            .resultStep("ship")
+            .idempotencyKey("order 4711")
+            .build();
+    // sample ends
+    PrintStream terminal = System.out;
+    var printed = new ByteArrayOutputStream();
+    System.setOut(new PrintStream(printed, true, StandardCharsets.UTF_8));
+    try {
+      // sample begins
+      try (Waybill waybill =
+          Waybill.builder(dataSource)
+              .workflows(
+                  workflows ->
+                      workflows
+                          .step(JobDefinition.of("pay"), step -> JobResult.success(step.payload()))
+                          .step(
+                              JobDefinition.of("pack"), step -> JobResult.success("{\"boxes\": 2}"))
+                          .step(
+                              JobDefinition.of("ship"),
+                              step -> JobResult.success(step.input("pack").orElseThrow()))
+                          .keep(WorkflowStatus.SUCCEEDED, Duration.ofDays(30)))
+              .start()) {
+        UUID run = waybill.workflows().start(order).id();
+        awaitOpen(waybill.workflows(), run, "approve");
+        waybill
+            .workflows()
+            .completeGate(GateCompletion.succeed(Scope.global(), run, "approve", "\"fine\""));
+        WorkflowInfo ended = waybill.workflows().await(Scope.global(), run, Duration.ofMinutes(1));
+        System.out.println(ended.status());
+      }
+      // sample ends
+    } finally {
+      System.setOut(terminal);
+    }
+    assertThat(printed.toString(StandardCharsets.UTF_8)).startsWith("SUCCEEDED");
+  }
+}
