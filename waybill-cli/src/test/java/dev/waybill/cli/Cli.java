@@ -18,6 +18,7 @@ record Cli(int exit, String out, String err) {
             List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
                 "-jar",
                 Path.of("target", "waybill.jar").toString()));
     command.addAll(List.of(args));
