@@ -19,13 +19,26 @@ final class Assets {
           "svg", "image/svg+xml",
           "md", "text/plain; charset=utf-8");
 
-  /**
-   * A file.
-   *
-   * @param type for the browser
-   * @param bytes its contents
-   */
-  record Asset(String type, byte[] bytes) {}
+  /** A file. */
+  static final class Asset {
+    private final String type;
+    private final byte[] bytes;
+
+    Asset(String type, byte[] bytes) {
+      this.type = type;
+      this.bytes = bytes;
+    }
+
+    /** For the browser. */
+    String type() {
+      return type;
+    }
+
+    /** Its contents, which nobody may change. */
+    byte[] bytes() {
+      return bytes;
+    }
+  }
 
   private final Map<String, Optional<Asset>> loaded = new ConcurrentHashMap<>();
 

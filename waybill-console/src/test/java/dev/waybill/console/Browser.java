@@ -161,7 +161,9 @@ final class Browser implements AutoCloseable {
     long id = calls.incrementAndGet();
     CompletableFuture<Map<String, @Nullable Object>> answer = new CompletableFuture<>();
     waiting.put(id, answer);
-    socket.sendText(Doc.of("id", id).put("method", method).put("params", parameters).json(), true);
+    var unused =
+        socket.sendText(
+            Doc.of("id", id).put("method", method).put("params", parameters).json(), true);
     Map<String, @Nullable Object> message = answer.get(30, TimeUnit.SECONDS);
     if (message.get("error") != null) {
       throw new IOException(method + " failed: " + message.get("error"));

@@ -184,8 +184,8 @@ class ConsoleApiTest {
         () ->
             scene.waybill.workflows().find(Scene.ALL, failing).orElseThrow().status()
                 == WorkflowStatus.FAILED);
-    Scene.until("the gate is open", () -> step(run, "approve").get("status").equals("WAITING"));
-    assertThat(step(run, "ship").get("blockedBy").toString()).contains("approve");
+    Scene.until("the gate is open", () -> "WAITING".equals(step(run, "approve").get("status")));
+    assertThat(String.valueOf(step(run, "ship").get("blockedBy"))).contains("approve");
     assertThat(client.get("workflows?attribute=customer=4711").list("runs")).hasSize(1);
     assertThat(client.get("workflows?status=FAILED").list("runs")).hasSize(1);
     assertThat(client.get("workflows/" + run + "/steps/charge").at("output"))
@@ -195,7 +195,7 @@ class ConsoleApiTest {
                 .post("workflows/" + run + "/gates/approve", "{\"output\":\"{\\\"by\\\":1}\"}")
                 .at("outcome"))
         .isEqualTo("COMPLETED");
-    Scene.until("shipped", () -> step(run, "ship").get("status").equals("SUCCEEDED"));
+    Scene.until("shipped", () -> "SUCCEEDED".equals(step(run, "ship").get("status")));
     assertThat(client.post("workflows/" + failing + "/retry", "{}").status()).isEqualTo(200);
     assertThat(client.post("workflows/" + run + "/cancel", "{}").at("status"))
         .isEqualTo("CANCELED");
@@ -204,7 +204,7 @@ class ConsoleApiTest {
 
   private Map<String, Object> step(UUID run, String key) throws Exception {
     return client.get("workflows/" + run).list("steps").stream()
-        .filter(step -> step.get("key").equals(key))
+        .filter(step -> key.equals(step.get("key")))
         .findFirst()
         .orElseThrow();
   }

@@ -13,6 +13,7 @@ export function stepLine(step) {
   if (step.status === 'RUNNING') return step.attempt > 1 ? `running, attempt ${step.attempt}` : 'running';
   if (step.status === 'BLOCKED' && step.after.length > 1) return `blocked, ${step.satisfied} of ${step.needed}`;
   if (step.status === 'WAITING') return 'waits for somebody';
+  if (step.kind === 'DELAY' && step.status === 'ENQUEUED') return 'waits';
   return words(step.status);
 }
 
@@ -66,7 +67,7 @@ export function drawGraph(steps, selected, select) {
       h('rect', { width: WIDTH, height: HEIGHT, rx: step.kind === 'JOB' ? 7 : HEIGHT / 2 }),
       h('circle', { cx: 18, cy: HEIGHT / 2, r: 5 }),
       h('text', { class: 'name', x: 32, y: 24 }, clip(step.key, 18)),
-      h('text', { class: 'state', x: 32, y: 41 }, clip(`${step.kind === 'JOB' ? '' : `${words(step.kind)}, `}${stepLine(step)}`, 24)),
+      h('text', { class: 'state', x: 32, y: 41 }, clip(`${step.kind === 'JOB' || step.status === 'WAITING' ? '' : `${words(step.kind)}, `}${stepLine(step)}`, 24)),
     );
   });
   return h(

@@ -11,7 +11,7 @@ export function overview({ state, replace, features }) {
     { title: 'Messages', lines: [['in', 'numbered', '--accent'], ['out', 'done', '--good']], format: perSecond, label: 'Messages numbered and done per second' },
     { title: 'Lag', lines: [['lag', 'waiting', '--warn']], format: count, label: 'Messages that wait' },
     { title: 'Oldest wait', lines: [['waiting', 'oldest', '--warn']], format: duration, label: 'How long the oldest message waits' },
-    { title: 'Retries', lines: [['retrying', 'partitions retrying', '--bad'], ['parked', 'parked', '--warn']], format: count, label: 'Partitions that retry, and parked messages' },
+    { title: 'Partitions', lines: [['retrying', 'blocked', '--bad'], ['parked', 'parked', '--warn']], format: count, label: 'Partitions that a message blocks, and parked messages' },
     { title: 'Jobs', lines: [['pending', 'due', '--warn'], ['running', 'running', '--accent']], format: count, label: 'Jobs that are due and that run', jobs: true },
   ]
     .filter((chart) => !chart.jobs || features.jobs)
