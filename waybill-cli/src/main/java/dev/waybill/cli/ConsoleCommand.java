@@ -4,6 +4,7 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.waybill.Waybill;
 import dev.waybill.console.Console;
+import dev.waybill.console.ConsoleException;
 import dev.waybill.console.ConsoleOptions;
 import dev.waybill.console.Principal;
 import dev.waybill.console.Role;
@@ -101,6 +102,8 @@ final class ConsoleCommand implements Callable<Integer> {
       spec.commandLine().getOut().println("Open " + link + " and end with Ctrl-C.");
       spec.commandLine().getOut().flush();
       untilInterrupted();
+    } catch (ConsoleException.Unprotected | ConsoleException.InvalidOption e) {
+      throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
     }
     return ExitCode.FINE;
   }

@@ -7,6 +7,7 @@ import dev.waybill.outbox.DeadLetterFilter;
 import dev.waybill.testkit.EveryDatabase;
 import dev.waybill.testkit.TestDatabase;
 import dev.waybill.workflow.WorkflowStatus;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -30,6 +31,7 @@ class ConsoleApiTest {
             ConsoleOptions.defaults()
                 .port(0)
                 .path("/ops/waybill")
+                .refresh(Duration.ofMillis(200))
                 .token("a-long-secret-token", new Principal("olga", Role.OPERATE))
                 .payloads(
                     (place, text) -> place.kind() == Redactor.Kind.MESSAGE_KEY ? "***" : text));

@@ -17,7 +17,7 @@ final class WatchedDataSource {
   /** The queries of the console's threads; not what begins, ends or tunes a transaction. */
   final List<String> queries = new CopyOnWriteArrayList<>();
 
-  /** Whether nothing is answered. */
+  /** Whether none of them is answered. */
   volatile boolean down;
 
   private final DataSource inner;
@@ -45,11 +45,11 @@ final class WatchedDataSource {
         arguments != null && arguments.length > 0 && arguments[0] instanceof String text
             ? text
             : sql;
-    if (down && (name.equals("getConnection") || name.startsWith("execute"))) {
-      throw new SQLException("gone away", "08006");
-    }
-    if (target instanceof Statement && name.startsWith("execute")) {
-      remember(given);
+    if (target instanceof Statement && name.startsWith("execute") && isQueryOfConsole(given)) {
+      queries.add(given);
+      if (down) {
+        throw new SQLException("gone away", "08006");
+      }
     }
     Object result;
     try {
@@ -66,11 +66,9 @@ final class WatchedDataSource {
     return result;
   }
 
-  private void remember(String sql) {
+  private static boolean isQueryOfConsole(String sql) {
     String start = sql.strip().toLowerCase(Locale.ROOT);
-    if (Thread.currentThread().getName().startsWith("waybill-console")
-        && (start.startsWith("select") || start.startsWith("with"))) {
-      queries.add(sql);
-    }
+    return Thread.currentThread().getName().startsWith("waybill-console")
+        && (start.startsWith("select") || start.startsWith("with"));
   }
 }
