@@ -116,6 +116,38 @@ class PageTest {
   }
 
   @Test
+  void aConsoleWithATokenIsClosedUntilSomebodySignsIn() throws Exception {
+    console.close();
+    console =
+        Console.start(
+            scene.waybill,
+            ConsoleOptions.defaults()
+                .port(0)
+                .token("sesame-open-yourself", new Principal("ali", Role.VIEW)));
+    go("/queues");
+    browser.sees("This console is closed.");
+    browser.eval("document.querySelector('input').focus()");
+    browser.type("sesame-close-yourself");
+    browser.key("Enter");
+    browser.sees("That is not a token of this console.");
+    browser.eval("document.querySelector('input').value = ''");
+    browser.eval("document.querySelector('input').focus()");
+    browser.type("sesame-open-yourself");
+    browser.key("Enter");
+    browser.sees("ali (may look)");
+    browser.sees("payments");
+    browser.click("Sign out");
+    browser.sees("This console is closed.");
+    browser.open("about:blank");
+    browser.open(console.address() + "#token=sesame-open-yourself");
+    browser.sees("Nothing needs attention");
+    assertThat(String.valueOf(browser.eval("location.href"))).doesNotContain("sesame");
+    browser.eval("location.hash = '/queues/payments'");
+    browser.sees("Partitions");
+    assertThat(browser.text()).doesNotContain("Pause");
+  }
+
+  @Test
   void hostileTextStaysTextAndNothingIsAskedOfOthers() throws Exception {
     console.close();
     scene.close();
@@ -198,7 +230,7 @@ class PageTest {
     if (!folder.isEmpty()) {
       Path file = Path.of(folder, name + (dark ? "-dark" : "") + ".png");
       Files.createDirectories(file.getParent());
-      Files.write(file, browser.screenshot());
+      Picture.write(browser.screenshot(), file);
     }
   }
 }

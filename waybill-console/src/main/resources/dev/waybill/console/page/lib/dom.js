@@ -54,6 +54,8 @@ export function morph(old, fresh) {
     else old.append(after[i]);
   }
   for (let i = after.length; i < before.length; i++) before[i].remove();
+  // What somebody is about to enter stays; everything else says what the address says.
+  if ((old.nodeName === 'INPUT' || old.nodeName === 'SELECT') && old !== document.activeElement && old.value !== fresh.value) old.value = fresh.value;
   return old;
 }
 

@@ -20,6 +20,11 @@ export function clock(iso) {
   return new Date(iso).toLocaleString(undefined, { dateStyle: 'short', timeStyle: 'medium' });
 }
 
+/** Hours, minutes and seconds, as logs have them. */
+export function clockTime(iso) {
+  return new Date(iso).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false });
+}
+
 /** How far from now, with the exact time for those who point at it. */
 export function time(iso) {
   if (!iso) return h('span', { class: 'muted' }, '–');

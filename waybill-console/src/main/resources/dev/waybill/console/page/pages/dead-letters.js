@@ -29,9 +29,12 @@ export function deadLetters(context) {
     if (!sure) return;
     let total = 0;
     let more = true;
+    // Those that were there when somebody looked: what fails again meanwhile is not done over and over.
+    const seen = new Date(Date.parse(answer.deadLetters[0].failedAt) + 1).toISOString();
+    const matching = { ...filter(), failedBefore: filter().failedBefore && filter().failedBefore < seen ? filter().failedBefore : seen };
     // A call concerns at most a thousand; the server says whether some are left.
     while (more) {
-      const done = await act(`dead-letters/${verb.toLowerCase()}`, some ? { ids: [...chosen] } : filter(), (each) => `${past} ${count((total += each.changed))}.`);
+      const done = await act(`dead-letters/${verb.toLowerCase()}`, some ? { ids: [...chosen] } : matching, (each) => `${past} ${count((total += each.changed))}.`);
       more = done?.more ?? false;
     }
     chosen.clear();

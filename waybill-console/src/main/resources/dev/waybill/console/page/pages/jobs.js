@@ -1,6 +1,6 @@
 import { seg } from '../lib/api.js';
 import { h } from '../lib/dom.js';
-import { capped, clock, count, duration, pretty, short, time, words } from '../lib/format.js';
+import { capped, clock, clockTime, count, duration, pretty, short, time, words } from '../lib/format.js';
 import { badge, button, code, empty, facts, filters, panel, table } from '../lib/parts.js';
 
 const STATUSES = ['SCHEDULED', 'PENDING', 'LEASED', 'SUCCEEDED', 'DEAD_LETTERED', 'CANCELED'];
@@ -186,7 +186,7 @@ export function job({ names: [id], replace, get, go, act, ask, may, features, fa
           { note: seen.log.length ? seen.log.length === 1 ? '1 line' : `${seen.log.length} lines` : '' },
           seen.log.length === 0
             ? empty('Its handler said nothing', 'Handlers tell people something with context.log(level, message).')
-            : h('ol', { class: 'log' }, seen.log.map((line) => h('li', { class: line.level.toLowerCase() }, h('time', { datetime: line.at }, new Date(line.at).toLocaleTimeString()), h('b', {}, line.level), h('span', {}, line.message)))),
+            : h('ol', { class: 'log' }, seen.log.map((line) => h('li', { class: line.level.toLowerCase() }, h('time', { datetime: line.at }, clockTime(line.at)), h('b', {}, line.level), h('span', {}, line.message)))),
         ),
         features.payloads && panel('What it carries', {}, code('Payload', seen.payload && pretty(seen.payload)), code('Checkpoint', seen.checkpoint && pretty(seen.checkpoint)), code('Output', seen.output && pretty(seen.output))),
       ),
