@@ -59,11 +59,11 @@ final class Picture {
 
   private static int nearest(List<Integer> palette, int rgb) {
     int best = 0;
-    long least = Long.MAX_VALUE;
+    int least = Integer.MAX_VALUE;
     for (int i = 0; i < palette.size(); i++) {
-      long distance = 0;
+      int distance = 0;
       for (int shift = 0; shift <= 16; shift += 8) {
-        long difference = ((palette.get(i) >> shift) & 0xff) - ((rgb >> shift) & 0xff);
+        int difference = ((palette.get(i) >> shift) & 0xff) - ((rgb >> shift) & 0xff);
         distance += difference * difference;
       }
       if (distance < least) {
