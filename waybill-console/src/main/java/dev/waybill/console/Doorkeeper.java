@@ -3,6 +3,7 @@ package dev.waybill.console;
 import com.sun.net.httpserver.Headers;
 import com.sun.net.httpserver.HttpExchange;
 import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
@@ -57,9 +58,16 @@ final class Doorkeeper {
       return true;
     }
     // Nobody can bind a literal to another address, so it is no rebinding.
-    return address.isAnyLocalAddress()
-        ? IP_LITERAL.matcher(name).matches()
-        : name.replaceAll("[\\[\\]]", "").equals(address.getHostAddress());
+    return IP_LITERAL.matcher(name).matches()
+        && (address.isAnyLocalAddress() || isAddress(name, address));
+  }
+
+  private static boolean isAddress(String literal, InetAddress address) {
+    try {
+      return InetAddress.getByName(literal).equals(address);
+    } catch (UnknownHostException notEvenALiteral) {
+      return false;
+    }
   }
 
   /** Who asks; empty for nobody who may. */
@@ -67,7 +75,9 @@ final class Doorkeeper {
     Headers headers = exchange.getRequestHeaders();
     String authorization = headers.getFirst("Authorization");
     if (authorization != null && authorization.startsWith("Bearer ")) {
-      return byToken(authorization.substring("Bearer ".length()).trim())
+      return byToken(
+              authorization.substring("Bearer ".length()).trim(),
+              exchange.getRemoteAddress().getAddress())
           .map(who -> new Visitor(who, "", false, Optional.empty()));
     }
     Optional<Sessions.Session> session = cookie(headers).flatMap(sessions::find);
@@ -81,9 +91,9 @@ final class Doorkeeper {
         .map(who -> new Visitor(who, csrf("user " + who.name()), true, Optional.empty()));
   }
 
-  /** Whose token it is. Guessing is slow: after ten wrong ones all have to wait. */
-  Optional<Principal> byToken(String token) {
-    if (!guesses.mayTry()) {
+  /** Whose token it is. Guessing is slow: after ten wrong ones an address has to wait. */
+  Optional<Principal> byToken(String token, InetAddress from) {
+    if (!guesses.mayTry(from)) {
       throw new Refusal(429, "too_many_attempts", "Too many wrong tokens; try again in a minute.");
     }
     byte[] given = digest(token);
@@ -94,7 +104,7 @@ final class Doorkeeper {
       }
     }
     if (found.isEmpty()) {
-      guesses.wrong();
+      guesses.wrong(from);
     }
     return found;
   }

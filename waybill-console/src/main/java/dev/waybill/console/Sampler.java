@@ -146,7 +146,11 @@ final class Sampler implements AutoCloseable {
 
   private void run() {
     while (true) {
-      refresh();
+      try {
+        refresh();
+      } catch (RuntimeException e) {
+        log.warn("The console could not tell how things stand", e);
+      }
       lock.lock();
       try {
         long left = interval.toNanos();

@@ -106,10 +106,10 @@ final class Server implements HttpHandler {
     doorkeeper.checkHost(exchange.getRequestHeaders());
     String path = exchange.getRequestURI().getRawPath();
     String base = options.path();
-    if (!path.startsWith(base)) {
+    String inside = path.startsWith(base) ? path.substring(base.length()) : "nowhere";
+    if (!inside.isEmpty() && !inside.startsWith("/")) {
       throw Refusal.notFound("such page");
     }
-    String inside = path.substring(base.length());
     if (inside.startsWith("/api/v1/")) {
       api(exchange, segments(inside.substring("/api/v1/".length())));
     } else if (inside.isEmpty()) {
@@ -209,7 +209,9 @@ final class Server implements HttpHandler {
     doorkeeper.refuseForeign(exchange.getRequestHeaders());
     Object token = body(exchange).get("token");
     Optional<Principal> who =
-        token instanceof String text ? doorkeeper.byToken(text) : Optional.empty();
+        token instanceof String text
+            ? doorkeeper.byToken(text, exchange.getRemoteAddress().getAddress())
+            : Optional.empty();
     if (who.isEmpty()) {
       Audit.refused(exchange.getRemoteAddress().toString(), "sign in", 401, "wrong token");
       throw new Refusal(401, "wrong_token", "That is not a token of this console.");

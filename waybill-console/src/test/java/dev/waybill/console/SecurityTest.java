@@ -195,16 +195,21 @@ class SecurityTest {
       assertThat(answer.headers().firstValue("X-Content-Type-Options")).hasValue("nosniff");
       assertThat(answer.headers().firstValue("Referrer-Policy")).hasValue("no-referrer");
     }
+    Console mounted = start(ConsoleOptions.defaults().path("/ops"));
+    assertThat(rawStatus(mounted, "/ops/")).contains("200");
+    assertThat(rawStatus(mounted, "/ops")).contains("308");
+    assertThat(rawStatus(mounted, "/opsx")).contains("404");
+    assertThat(rawStatus(mounted, "/")).contains("404");
     assertThat(new Client(console).page("").body()).doesNotContain("<script>", "style=", "onclick");
     for (String path :
         List.of("../Console.class", "..%2fConsole.class", "%2e%2e/Console.class", "lib/../../x")) {
-      assertThat(
-              Client.raw(
-                      console, "GET /" + path + " HTTP/1.1", "Host: localhost", "Connection: close")
-                  .get(0))
-          .as(path)
-          .contains("404");
+      assertThat(rawStatus(console, "/" + path)).as(path).contains("404");
     }
+  }
+
+  private static String rawStatus(Console console, String path) throws Exception {
+    return Client.raw(console, "GET " + path + " HTTP/1.1", "Host: localhost", "Connection: close")
+        .get(0);
   }
 
   @Test

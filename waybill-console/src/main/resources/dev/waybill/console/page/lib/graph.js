@@ -17,10 +17,17 @@ export function stepLine(step) {
   return words(step.status);
 }
 
-/** Draws a workflow: dagre decides where, SVG shows it. Steps are buttons. */
-export function drawGraph(steps, selected, select) {
-  const graph = new dagre.graphlib.Graph();
+/** More would be a picture that nobody can read and that takes seconds to lay out. */
+export const MOST_DRAWN = 400;
+
+let last = { shape: '', graph: null };
+
+/** States change often, the shape hardly ever: what was laid out stays. */
+function layout(steps) {
   const narrow = window.innerWidth < 700;
+  const shape = JSON.stringify([narrow, steps.map((step) => [step.key, step.after])]);
+  if (last.shape === shape) return last.graph;
+  const graph = new dagre.graphlib.Graph();
   graph.setGraph({ rankdir: narrow ? 'TB' : 'LR', nodesep: 18, ranksep: narrow ? 34 : 44, marginx: 8, marginy: 8 });
   graph.setDefaultEdgeLabel(() => ({}));
   for (const step of steps) graph.setNode(step.key, { width: WIDTH, height: HEIGHT });
@@ -30,6 +37,13 @@ export function drawGraph(steps, selected, select) {
     }
   }
   dagre.layout(graph);
+  last = { shape, graph };
+  return graph;
+}
+
+/** Draws a workflow: dagre decides where, SVG shows it. Steps are buttons. */
+export function drawGraph(steps, selected, select) {
+  const graph = layout(steps);
   const { width, height } = graph.graph();
   const byKey = new Map(steps.map((step) => [step.key, step]));
   const edges = graph.edges().map(({ v, w }) => {

@@ -183,7 +183,7 @@ export function job({ names: [id], replace, get, go, act, ask, may, features, fa
         panel('Timeline', {}, timeline(seen)),
         panel(
           'Log',
-          { note: seen.log.length ? seen.log.length === 1 ? '1 line' : `${seen.log.length} lines` : '' },
+          { note: lines(seen.log.length) },
           seen.log.length === 0
             ? empty('Its handler said nothing', 'Handlers tell people something with context.log(level, message).')
             : h('ol', { class: 'log' }, seen.log.map((line) => h('li', { class: line.level.toLowerCase() }, h('time', { datetime: line.at }, clockTime(line.at)), h('b', {}, line.level), h('span', {}, line.message)))),
@@ -201,6 +201,14 @@ export function job({ names: [id], replace, get, go, act, ask, may, features, fa
       render();
     },
   };
+}
+
+const MOST_LINES = 500;
+
+function lines(found) {
+  if (found === 0) return '';
+  if (found === 1) return '1 line';
+  return found < MOST_LINES ? `${found} lines` : `the first ${MOST_LINES} lines`;
 }
 
 /** Attempts as bars on a common time axis, and what happened between them. */

@@ -1,7 +1,7 @@
 import { seg } from '../lib/api.js';
 import { h } from '../lib/dom.js';
 import { clock, count, duration, pretty, short, time } from '../lib/format.js';
-import { drawGraph, stepLine } from '../lib/graph.js';
+import { drawGraph, MOST_DRAWN, stepLine } from '../lib/graph.js';
 import { badge, button, code, empty, facts, filters, panel, table } from '../lib/parts.js';
 
 const STATUSES = ['RUNNING', 'WAITING', 'SUCCEEDED', 'FAILED', 'CANCELED'];
@@ -121,6 +121,23 @@ export function workflow({ names: [id], route, replace, get, go, act, ask, may, 
     return [['FAILED', 'CANCELED'].includes(run.status) && button('Retry', () => change('Retry', 'It goes on where it failed; what succeeded stays.', 'It goes on.'), { class: 'primary' }), button('Rerun', () => rerun())].filter(Boolean);
   }
 
+  /** For runs that are too large to draw: what has not succeeded, first. */
+  function stepList() {
+    const open = run.steps.filter((step) => step.status !== 'SUCCEEDED');
+    return [
+      table(
+        [
+          { head: 'Step', cell: (step) => h('a', { class: 'row', href: `#${route.path}?step=${encodeURIComponent(step.key)}` }, step.key) },
+          { head: 'State', cell: (step) => badge(step.status) },
+          { head: 'Why', class: 'why', cell: (step) => step.errorMessage ?? (step.blockedBy.length ? `waits for ${step.blockedBy.slice(0, 5).join(', ')}` : stepLine(step)) },
+        ],
+        open.slice(0, 200),
+        { caption: 'Steps that have not succeeded', key: (step) => step.key },
+      ),
+      h('p', { class: 'muted' }, `${count(run.steps.length)} steps are too many to draw. ${count(open.length)} have not succeeded${open.length > 200 ? '; the first 200 are listed' : ''}.`),
+    ];
+  }
+
   function stepPanel() {
     const step = run.steps.find((each) => each.key === selected());
     if (!step) return panel('Step', {}, empty('Choose a step', 'Its state, errors and, for gates, what to do with it appear here.'));
@@ -167,8 +184,12 @@ export function workflow({ names: [id], route, replace, get, go, act, ask, may, 
         panel(
           'Graph',
           { note: `${count(run.stepCount - run.openSteps)} of ${count(run.stepCount)} steps ended`, tools: tools() },
-          h('div', { class: 'canvas', tabindex: '0', role: 'region', 'aria-label': 'Graph' }, drawGraph(run.steps, selected(), select)),
-          h('p', { class: 'legend-line muted' }, 'Dashed: goes on whatever the end. Round: a gate or a delay.'),
+          run.steps.length > MOST_DRAWN
+            ? stepList()
+            : [
+                h('div', { class: 'canvas', tabindex: '0', role: 'region', 'aria-label': 'Graph' }, drawGraph(run.steps, selected(), select)),
+                h('p', { class: 'legend-line muted' }, 'Dashed: goes on whatever the end. Round: a gate or a delay.'),
+              ],
         ),
         stepPanel(),
         panel(
