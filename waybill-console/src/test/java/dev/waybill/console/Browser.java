@@ -161,9 +161,10 @@ final class Browser implements AutoCloseable {
     long id = calls.incrementAndGet();
     CompletableFuture<Map<String, @Nullable Object>> answer = new CompletableFuture<>();
     waiting.put(id, answer);
-    var unused =
-        socket.sendText(
-            Doc.of("id", id).put("method", method).put("params", parameters).json(), true);
+    // A second text while the first is on its way would be refused, and nobody would notice.
+    socket
+        .sendText(Doc.of("id", id).put("method", method).put("params", parameters).json(), true)
+        .get(30, TimeUnit.SECONDS);
     Map<String, @Nullable Object> message = answer.get(30, TimeUnit.SECONDS);
     if (message.get("error") != null) {
       throw new IOException(method + " failed: " + message.get("error"));
