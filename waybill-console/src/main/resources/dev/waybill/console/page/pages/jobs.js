@@ -14,7 +14,7 @@ export const jobBadge = (status) => badge(status, name(status), look[status]);
 function why(job) {
   if (job.status === 'LEASED') return [job.progressTotal ? bar(job) : '', h('span', { class: 'muted' }, 'leased by ', h('span', { class: 'mono', title: job.worker }, short(job.worker ?? '')), ', lease ends ', time(job.leaseUntil))];
   if (job.status === 'SCHEDULED') return [job.errorMessage && `${job.errorMessage}; `, 'waits until ', time(job.dueAt)];
-  if (job.status === 'PENDING') return ['waits for a worker since ', time(job.dueAt)];
+  if (job.status === 'PENDING') return ['waits for a worker, due ', time(job.dueAt)];
   return job.errorMessage ?? job.reason ?? '';
 }
 
