@@ -6,7 +6,9 @@ import dev.waybill.job.JobsBuilder;
 import dev.waybill.outbox.Outbox;
 import dev.waybill.outbox.OutboxBuilder;
 import dev.waybill.outbox.OutboxConfig;
+import dev.waybill.schema.Schema;
 import dev.waybill.schema.SchemaOptions;
+import dev.waybill.schema.SchemaStatus;
 import dev.waybill.spi.OutboxListener;
 import dev.waybill.workflow.Workflows;
 import dev.waybill.workflow.WorkflowsBuilder;
@@ -26,9 +28,13 @@ import javax.sql.DataSource;
  */
 public final class Waybill implements AutoCloseable {
   private final Pipeline pipeline;
+  private final DataSource dataSource;
+  private final SchemaOptions schema;
 
-  private Waybill(Pipeline pipeline) {
+  private Waybill(Pipeline pipeline, DataSource dataSource, SchemaOptions schema) {
     this.pipeline = pipeline;
+    this.dataSource = dataSource;
+    this.schema = schema;
   }
 
   /** Builds Waybill on the service's own database. */
@@ -72,6 +78,11 @@ public final class Waybill implements AutoCloseable {
   /** Whether the workers of this process get on. */
   public Health health() {
     return pipeline.health();
+  }
+
+  /** What the schema guard knows about the tables that this Waybill uses. */
+  public SchemaStatus schemaStatus() {
+    return Schema.status(dataSource, schema);
   }
 
   @Override
@@ -152,7 +163,9 @@ public final class Waybill implements AutoCloseable {
               jobs.map(JobsBuilder::build),
               workflows.map(WorkflowsBuilder::build),
               listeners,
-              stopGrace));
+              stopGrace),
+          dataSource,
+          schema);
     }
   }
 }

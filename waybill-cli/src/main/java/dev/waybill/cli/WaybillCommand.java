@@ -17,6 +17,7 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     synopsisSubcommandLabel = "COMMAND",
     subcommands = {
+      ConsoleCommand.class,
       DeadLettersCommand.class,
       DemoCommand.class,
       DemoServiceCommand.class,

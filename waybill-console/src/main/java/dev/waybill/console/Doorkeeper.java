@@ -1,0 +1,201 @@
+package dev.waybill.console;
+
+import com.sun.net.httpserver.Headers;
+import com.sun.net.httpserver.HttpExchange;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.MessageDigest;
+import java.util.Base64;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Decides who comes in: by the host that was asked for, by who asks, and by where it comes from.
+ */
+final class Doorkeeper {
+  static final String CSRF_HEADER = "X-Waybill-Csrf";
+
+  private static final Logger log = LoggerFactory.getLogger(Doorkeeper.class);
+  private static final Pattern IP_LITERAL =
+      Pattern.compile("\\[[0-9a-f:.]+(%[^]]*)?]|[0-9]{1,3}(\\.[0-9]{1,3}){3}");
+  private static final List<String> LOOPBACK = List.of("localhost", "127.0.0.1", "[::1]");
+
+  private final ConsoleOptions options;
+  private final Sessions sessions;
+  private final byte[] secret;
+  private final Guesses guesses = new Guesses();
+
+  Doorkeeper(ConsoleOptions options, Sessions sessions) {
+    this.options = options;
+    this.sessions = sessions;
+    this.secret = sessions.secret().getBytes(StandardCharsets.UTF_8);
+  }
+
+  /** Refuses names that nobody allowed: a foreign page may have bound them to our address. */
+  void checkHost(Headers headers) {
+    String host = Optional.ofNullable(headers.getFirst("Host")).orElse("").toLowerCase(Locale.ROOT);
+    int colon = host.lastIndexOf(':');
+    String name = colon > host.lastIndexOf(']') ? host.substring(0, colon) : host;
+    if (!isOurs(name)) {
+      throw new Refusal(
+          421, "wrong_host", "The console does not answer under this name; see allowHost.");
+    }
+  }
+
+  private boolean isOurs(String name) {
+    InetAddress address = options.address();
+    if (LOOPBACK.contains(name) || options.hosts().contains(name)) {
+      return true;
+    }
+    // Nobody can bind a literal to another address, so it is no rebinding.
+    return IP_LITERAL.matcher(name).matches()
+        && (address.isAnyLocalAddress() || isAddress(name, address));
+  }
+
+  private static boolean isAddress(String literal, InetAddress address) {
+    try {
+      return InetAddress.getByName(literal).equals(address);
+    } catch (UnknownHostException notEvenALiteral) {
+      return false;
+    }
+  }
+
+  /** Who asks; empty for nobody who may. */
+  Optional<Visitor> identify(HttpExchange exchange) {
+    Headers headers = exchange.getRequestHeaders();
+    String authorization = headers.getFirst("Authorization");
+    if (authorization != null && authorization.startsWith("Bearer ")) {
+      return byToken(
+              authorization.substring("Bearer ".length()).trim(),
+              exchange.getRemoteAddress().getAddress())
+          .map(who -> new Visitor(who, "", false, Optional.empty()));
+    }
+    Optional<Sessions.Session> session = cookie(headers).flatMap(sessions::find);
+    if (session.isPresent()) {
+      String id = session.get().id();
+      return Optional.of(
+          new Visitor(session.get().who(), csrf("session " + id), true, Optional.of(id)));
+    }
+    return byApplication(exchange)
+        .or(() -> options.anonymous().map(role -> new Principal("anonymous", role)))
+        .map(who -> new Visitor(who, csrf("user " + who.name()), true, Optional.empty()));
+  }
+
+  /** Whose token it is. Guessing is slow: after ten wrong ones an address has to wait. */
+  Optional<Principal> byToken(String token, InetAddress from) {
+    if (!guesses.mayTry(from)) {
+      throw new Refusal(429, "too_many_attempts", "Too many wrong tokens; try again in a minute.");
+    }
+    byte[] given = digest(token);
+    Optional<Principal> found = Optional.empty();
+    for (Map.Entry<String, Principal> entry : options.tokens().entrySet()) {
+      if (MessageDigest.isEqual(given, digest(entry.getKey()))) {
+        found = Optional.of(entry.getValue());
+      }
+    }
+    if (found.isEmpty()) {
+      guesses.wrong(from);
+    }
+    return found;
+  }
+
+  private Optional<Principal> byApplication(HttpExchange exchange) {
+    return options
+        .authenticator()
+        .flatMap(
+            authenticator -> {
+              try {
+                return authenticator.authenticate(caller(exchange));
+              } catch (RuntimeException e) {
+                log.warn("The authenticator failed, so nobody is let in", e);
+                return Optional.empty();
+              }
+            });
+  }
+
+  private static Authenticator.Caller caller(HttpExchange exchange) {
+    return new Authenticator.Caller() {
+      @Override
+      public @Nullable String header(String name) {
+        return exchange.getRequestHeaders().getFirst(name);
+      }
+
+      @Override
+      public InetAddress address() {
+        return exchange.getRemoteAddress().getAddress();
+      }
+    };
+  }
+
+  private static Optional<String> cookie(Headers headers) {
+    for (String line : headers.getOrDefault("Cookie", List.of())) {
+      for (String part : line.split(";", -1)) {
+        String pair = part.trim();
+        if (pair.startsWith(Sessions.COOKIE + "=")) {
+          return Optional.of(pair.substring(Sessions.COOKIE.length() + 1));
+        }
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** Refuses a change that a page of somebody else may have made the browser ask for. */
+  void checkOrigin(Headers headers, Visitor visitor) {
+    refuseForeign(headers);
+    if (visitor.forgeable()) {
+      String given = Optional.ofNullable(headers.getFirst(CSRF_HEADER)).orElse("");
+      if (!MessageDigest.isEqual(digest(given), digest(visitor.csrf()))) {
+        throw forged();
+      }
+    }
+  }
+
+  /** What browsers themselves say about where a request comes from. */
+  void refuseForeign(Headers headers) {
+    String site = headers.getFirst("Sec-Fetch-Site");
+    String origin = headers.getFirst("Origin");
+    String host = headers.getFirst("Host");
+    boolean foreign =
+        (site != null && !site.equals("same-origin") && !site.equals("none"))
+            || (origin != null && !origin.replaceFirst("^https?://", "").equalsIgnoreCase(host));
+    if (foreign) {
+      throw forged();
+    }
+  }
+
+  private static Refusal forged() {
+    return new Refusal(
+        403, "forged", "This did not come from the console's own page; reload it and try again.");
+  }
+
+  private String csrf(String whose) {
+    try {
+      Mac mac = Mac.getInstance("HmacSHA256");
+      mac.init(new SecretKeySpec(secret, "HmacSHA256"));
+      return Base64.getUrlEncoder()
+          .withoutPadding()
+          .encodeToString(mac.doFinal(whose.getBytes(StandardCharsets.UTF_8)));
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("Every JDK has HmacSHA256", e);
+    }
+  }
+
+  /** Of equal length whatever the text, so that a comparison tells nothing about it. */
+  private static byte[] digest(String text) {
+    try {
+      return MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("Every JDK has SHA-256", e);
+    }
+  }
+}

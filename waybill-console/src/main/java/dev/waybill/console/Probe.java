@@ -1,0 +1,109 @@
+package dev.waybill.console;
+
+import dev.waybill.job.JobDefinition;
+import dev.waybill.job.JobStatus;
+import dev.waybill.job.Jobs;
+import dev.waybill.job.ScheduleInfo;
+import dev.waybill.job.Scope;
+import dev.waybill.outbox.DeadLetter;
+import dev.waybill.outbox.DeadLetterFilter;
+import dev.waybill.workflow.WorkflowFilter;
+import dev.waybill.workflow.WorkflowInfo;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Takes samples. What changes quickly is asked for every time, the rest every few times, and types
+ * of jobs are counted in turn: a sample costs four queries or so, however much there is. For one
+ * thread at a time.
+ */
+final class Probe {
+  private static final List<JobStatus> COUNTED =
+      List.of(JobStatus.DEAD_LETTERED, JobStatus.PENDING, JobStatus.LEASED, JobStatus.SCHEDULED);
+
+  /** Counts of a sample; more until each has been taken once. */
+  private static final int COUNTS = 2;
+
+  private static final int FIRST_COUNTS = 8;
+
+  private final Sources sources;
+  private long taken;
+  private int turn;
+  private boolean allCounted;
+  private List<DeadLetter> deadLetters = List.of();
+  private List<JobDefinition> definitions = List.of();
+  private Set<String> paused = Set.of();
+  private List<ScheduleInfo> schedules = List.of();
+  private List<WorkflowInfo> runs = List.of();
+  private final Map<String, Map<JobStatus, Long>> counts = new HashMap<>();
+
+  Probe(Sources sources) {
+    this.sources = sources;
+  }
+
+  /** The slow part is asked for again with the next sample: something was changed. */
+  void hurry() {
+    taken = 0;
+  }
+
+  Sample take(Instant at) {
+    var queues = sources.outbox().status();
+    if (taken % 5 == 0) {
+      deadLetters =
+          sources
+              .outbox()
+              .deadLetters()
+              .list(DeadLetterFilter.defaults().limit(Sample.MOST_DEAD_LETTERS + 1));
+    }
+    sources.jobs().ifPresent(this::askJobs);
+    if (taken % 2 == 0) {
+      sources
+          .workflows()
+          .ifPresent(
+              workflows ->
+                  runs =
+                      workflows.list(WorkflowFilter.in(Scope.admin()).withLimit(Sample.MOST_RUNS)));
+    }
+    taken++;
+    return new Sample(
+        at, queues, deadLetters, types(), schedules, runs, sources.waybill().health(), null);
+  }
+
+  private void askJobs(Jobs jobs) {
+    if (taken % 10 == 0) {
+      definitions = jobs.definitions();
+      paused = jobs.pausedTypes();
+      schedules = jobs.schedules().list();
+    }
+    int all = definitions.size() * COUNTED.size();
+    int now = Math.min(all, allCounted ? COUNTS : FIRST_COUNTS);
+    for (int i = 0; i < now; i++) {
+      String type = definitions.get(turn % all / COUNTED.size()).type();
+      JobStatus status = COUNTED.get(turn % COUNTED.size());
+      counts
+          .computeIfAbsent(type, missing -> new EnumMap<>(JobStatus.class))
+          .put(status, jobs.count(type, status, Sample.MOST_COUNTED));
+      turn++;
+      if (turn >= all) {
+        turn = 0;
+        allCounted = true;
+      }
+    }
+  }
+
+  private List<Sample.JobType> types() {
+    List<Sample.JobType> types = new ArrayList<>();
+    for (JobDefinition definition : definitions) {
+      String type = definition.type();
+      types.add(
+          new Sample.JobType(
+              definition, paused.contains(type), Map.copyOf(counts.getOrDefault(type, Map.of()))));
+    }
+    return types;
+  }
+}

@@ -1,0 +1,56 @@
+package dev.waybill.console;
+
+import dev.waybill.Health;
+import dev.waybill.job.JobDefinition;
+import dev.waybill.job.JobStatus;
+import dev.waybill.job.ScheduleInfo;
+import dev.waybill.outbox.DeadLetter;
+import dev.waybill.outbox.QueueStatus;
+import dev.waybill.workflow.WorkflowInfo;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How everything stood at a moment, as far as cheap queries tell.
+ *
+ * @param deadLetters the latest pending ones, at most {@link #MOST_DEAD_LETTERS} and one
+ * @param runs the newest of workflows, at most {@link #MOST_RUNS}
+ * @param error why the database could not be asked; then the rest is older
+ */
+record Sample(
+    Instant at,
+    List<QueueStatus> queues,
+    List<DeadLetter> deadLetters,
+    List<JobType> types,
+    List<ScheduleInfo> schedules,
+    List<WorkflowInfo> runs,
+    Health health,
+    @Nullable String error) {
+  static final int MOST_DEAD_LETTERS = 10;
+  static final int MOST_RUNS = 100;
+
+  /** Counts end here. */
+  static final int MOST_COUNTED = 1_000;
+
+  /**
+   * A type of job.
+   *
+   * @param counts by status, none above {@link #MOST_COUNTED}; what was not counted yet is missing
+   */
+  record JobType(JobDefinition definition, boolean paused, Map<JobStatus, Long> counts) {
+    long count(JobStatus status) {
+      return counts.getOrDefault(status, 0L);
+    }
+  }
+
+  static Sample nothing(Instant at) {
+    return new Sample(
+        at, List.of(), List.of(), List.of(), List.of(), List.of(), new Health(Map.of()), null);
+  }
+
+  Sample failed(Instant when, String why) {
+    return new Sample(when, queues, deadLetters, types, schedules, runs, health, why);
+  }
+}

@@ -1,0 +1,10 @@
+/** Waybill's web console. */
+module dev.waybill.console {
+  requires transitive dev.waybill;
+  requires com.fasterxml.jackson.core;
+  requires jdk.httpserver;
+  requires org.slf4j;
+  requires static transitive org.jspecify;
+
+  exports dev.waybill.console;
+}

@@ -1,0 +1,125 @@
+package dev.waybill.console;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.waybill.Health;
+import dev.waybill.console.Attention.Level;
+import dev.waybill.job.JobDefinition;
+import dev.waybill.job.JobStatus;
+import dev.waybill.outbox.PartitionStatus;
+import dev.waybill.outbox.QueueStatus;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** What comes first, and the reasons. */
+class AttentionTest {
+  private static final Instant NOW = Instant.parse("2026-01-31T12:00:00Z");
+
+  private static PartitionStatus partition(
+      int number, long lag, int attempts, @Nullable String error, @Nullable String owner) {
+    return new PartitionStatus(
+        number,
+        100 + lag,
+        100,
+        attempts,
+        error,
+        0,
+        false,
+        error == null ? Duration.ZERO : Duration.ofSeconds(5),
+        owner,
+        7,
+        owner == null ? Duration.ZERO : Duration.ofSeconds(20),
+        lag == 0 ? null : Duration.ofMinutes(3));
+  }
+
+  private static Sample sample(PartitionStatus... partitions) {
+    return new Sample(
+        NOW,
+        List.of(new QueueStatus("orders", List.of(partitions))),
+        List.of(),
+        List.of(),
+        List.of(),
+        List.of(),
+        new Health(Map.of()),
+        null);
+  }
+
+  private static List<String> reasons(Sample sample) {
+    return Attention.of(sample).stream().map(Attention.Item::why).toList();
+  }
+
+  @Test
+  void nothingNeedsAttentionWhileEverythingMoves() {
+    assertThat(reasons(sample(partition(0, 0, 0, null, null)))).isEmpty();
+    assertThat(reasons(Sample.nothing(NOW))).isEmpty();
+  }
+
+  @Test
+  void aBlockedPartitionTellsTheMessageTheReasonAndTheNextTry() {
+    assertThat(reasons(sample(partition(0, 9, 4, "gateway times out", null))))
+        .containsExactly(
+            "Message 101 failed 4 times (gateway times out) and blocks 8 behind it; next try in"
+                + " 5.0 s.");
+  }
+
+  @Test
+  void aSlowOneTellsWhoHasTheLeaseAndForHowLong() {
+    assertThat(reasons(sample(partition(0, 9, 0, null, "worker-3"))))
+        .containsExactly(
+            "The oldest message waits for 3 min; delivered by worker-3, whose lease lasts another"
+                + " 20.0 s.");
+  }
+
+  @Test
+  void oneThatNobodyServesSaysSo() {
+    assertThat(reasons(sample(partition(0, 1, 0, null, null))))
+        .containsExactly(
+            "1 message waits since 3 min, and nobody delivers: no process that serves this queue"
+                + " seems to run.");
+  }
+
+  @Test
+  void manyBlockedPartitionsAreOneLine() {
+    Sample sample =
+        sample(
+            IntStream.range(0, 16)
+                .mapToObj(number -> partition(number, 2, 1, "no route", null))
+                .toArray(PartitionStatus[]::new));
+    assertThat(reasons(sample))
+        .singleElement()
+        .asString()
+        .startsWith("16 of 16 partitions are blocked. Partition 0: Message 101 failed once");
+  }
+
+  @Test
+  void theMostUrgentComesFirst() {
+    Sample quiet = sample(partition(0, 1, 0, null, null));
+    Sample sample =
+        new Sample(
+            NOW,
+            quiet.queues(),
+            List.of(),
+            List.of(
+                new Sample.JobType(
+                    JobDefinition.of("invoice"), true, Map.of(JobStatus.PENDING, 1000L)),
+                new Sample.JobType(
+                    JobDefinition.of("mail"), false, Map.of(JobStatus.DEAD_LETTERED, 2L))),
+            List.of(),
+            List.of(),
+            new Health(Map.of("sequencer", "connection refused")),
+            null);
+    assertThat(Attention.of(sample))
+        .extracting(Attention.Item::level)
+        .containsExactly(Level.BAD, Level.BAD, Level.WARN, Level.WARN);
+    assertThat(reasons(sample))
+        .contains(
+            "Its last run failed: connection refused",
+            "2 jobs have failed for good.",
+            "The type is paused; 1000 or more jobs wait.");
+  }
+}

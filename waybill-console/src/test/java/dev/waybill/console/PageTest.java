@@ -1,0 +1,238 @@
+package dev.waybill.console;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.waybill.testkit.TestDatabase;
+import dev.waybill.workflow.WorkflowStatus;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * The page in a real browser. On SQLite alone: it knows the database only through the REST API,
+ * which {@link ConsoleApiTest} tries on every one.
+ */
+@Timeout(180)
+@SuppressWarnings("NullAway.Init") // set before each test
+class PageTest {
+  /** The folder for pictures of the pages, if they are wanted: -Dwaybill.screenshots=docs/img. */
+  private static final String PICTURES = System.getProperty("waybill.screenshots", "");
+
+  private TestDatabase database;
+  private Scene scene;
+  private Console console;
+  private Browser browser;
+
+  @BeforeEach
+  void open() throws Exception {
+    assumeTrue(
+        Browser.program().isPresent(),
+        "No chromium on the PATH: the page is not tried in a browser. Install it, for example with"
+            + " apt-get install chromium.");
+    database = TestDatabase.inFile();
+    scene = new Scene(database);
+    console = start();
+    browser = Browser.start();
+    browser.size(1280, 900, false);
+  }
+
+  private Console start() {
+    return Console.start(
+        scene.waybill,
+        ConsoleOptions.defaults()
+            .port(0)
+            .path("/ops")
+            .title("Shop")
+            .anonymous(Role.OPERATE)
+            .payloads((place, text) -> text));
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    if (browser != null) {
+      browser.close();
+    }
+    if (console != null) {
+      console.close();
+      scene.close();
+      database.close();
+    }
+  }
+
+  private void go(String fragment) throws Exception {
+    browser.open(console.address() + "#" + fragment);
+  }
+
+  @Test
+  void anOperatorFindsWhatIsStuckAndRepairsItByKeyboard() throws Exception {
+    scene.send("mail", 3);
+    scene.waybill.outbox().pause("audit");
+    scene.send("audit", 2);
+    go("/");
+    browser.sees("Needs attention");
+    browser.sees("Paused by an operator; 2 messages wait");
+    browser.sees("3 messages were given up");
+
+    browser.key("g");
+    browser.key("q");
+    browser.until("the queues are listed", "document.querySelector('h1')?.innerText === 'Queues'");
+    browser.key("j");
+    browser.key("Enter");
+    browser.sees("Resume all");
+    browser.click("Resume all");
+    browser.sees("Resumed audit.");
+    browser.until(
+        "nothing is paused any more",
+        "!document.querySelector('main').innerText.includes('paused')");
+
+    go("/dead-letters?queue=mail");
+    browser.sees("3 shown");
+    browser.click("Discard");
+    browser.sees("Discard all that meet the filter?");
+    browser.click("Discard");
+    browser.sees("Discarded 3.");
+    browser.sees("No dead letters here");
+    assertThat(browser.complaints).isEmpty();
+  }
+
+  @Test
+  void aWorkflowIsDrawnLiveAndItsGateApproved() throws Exception {
+    UUID run = scene.order("4711");
+    go("/workflows/" + run);
+    browser.until(
+        "the gate waits", "document.querySelector('.node.waiting')?.dataset.key === 'approve'");
+    assertThat(browser.eval("document.querySelectorAll('.node').length")).isEqualTo(7L);
+    browser.click("Approve");
+    browser.sees("What waits for this gate goes on at once.");
+    browser.type("{\"by\":\"olga\"}");
+    browser.click("Approve");
+    browser.sees("The gate is completed.");
+    browser.until(
+        "the picture follows by itself",
+        "document.querySelector('[data-key=ship]').classList.contains('succeeded')");
+    assertThat(browser.complaints).isEmpty();
+  }
+
+  @Test
+  void aConsoleWithATokenIsClosedUntilSomebodySignsIn() throws Exception {
+    console.close();
+    console =
+        Console.start(
+            scene.waybill,
+            ConsoleOptions.defaults()
+                .port(0)
+                .token("sesame-open-yourself", new Principal("ali", Role.VIEW)));
+    go("/queues");
+    browser.sees("This console is closed.");
+    browser.eval("document.querySelector('input').focus()");
+    browser.type("sesame-close-yourself");
+    browser.key("Enter");
+    browser.sees("That is not a token of this console.");
+    browser.eval("document.querySelector('input').value = ''");
+    browser.eval("document.querySelector('input').focus()");
+    browser.type("sesame-open-yourself");
+    browser.key("Enter");
+    browser.sees("ali (may look)");
+    browser.sees("payments");
+    browser.click("Sign out");
+    browser.sees("This console is closed.");
+    browser.open("about:blank");
+    browser.open(console.address() + "#token=sesame-open-yourself");
+    browser.sees("Nothing needs attention");
+    assertThat(String.valueOf(browser.eval("location.href"))).doesNotContain("sesame");
+    browser.eval("location.hash = '/queues/payments'");
+    browser.sees("Partitions");
+    assertThat(browser.text()).doesNotContain("Pause");
+  }
+
+  @Test
+  void hostileTextStaysTextAndNothingIsAskedOfOthers() throws Exception {
+    console.close();
+    scene.close();
+    scene = new Scene(database, database.pool(12), Scene.HOSTILE);
+    console = start();
+    scene.send("mail", 1);
+    UUID job = scene.enqueue("report");
+    go("/dead-letters");
+    browser.sees(Scene.HOSTILE);
+    browser.eval("document.querySelector('a.row').click()");
+    browser.sees("<b>x</b>");
+    go("/jobs/" + job);
+    browser.sees("Region north has no sales" + Scene.HOSTILE);
+    assertThat(browser.eval("document.querySelectorAll('main img, main script, main b b').length"))
+        .isEqualTo(0L);
+    assertThat(browser.eval("document.title")).isNotEqualTo("pwned");
+    assertThat(browser.complaints).isEmpty();
+    assertThat(browser.requests)
+        .isNotEmpty()
+        .allMatch(url -> url.startsWith("data:") || url.startsWith(console.address().toString()));
+  }
+
+  @Test
+  void everyPageLooksRightInLightAndDarkAndOnAPhone() throws Exception {
+    scene.schedules();
+    scene.waybill.outbox().pause("audit");
+    scene.send("orders", 400);
+    scene.send("payments", 9);
+    scene.send("mail", 4);
+    scene.send("audit", 12);
+    UUID report = scene.enqueue("report");
+    scene.enqueue("invoice");
+    UUID running = scene.enqueue("import");
+    scene.enqueue("sync");
+    UUID run = scene.order("4711");
+    scene.order("0815");
+    UUID failing = scene.failingOrder();
+    Scene.until(
+        "the failing run has failed",
+        () ->
+            scene.waybill.workflows().find(Scene.ALL, failing).orElseThrow().status()
+                == WorkflowStatus.FAILED);
+    go("/");
+    browser.sees("Jobs invoice");
+    browser.until("some seconds are charted", "document.querySelectorAll('canvas').length === 5");
+    for (int round = 0; round < (PICTURES.isEmpty() ? 1 : 12); round++) {
+      scene.send("orders", 40 + 25 * (round % 4));
+      String at = String.valueOf(browser.eval("performance.now()"));
+      browser.until("a second passes", "performance.now() > " + at + " + 1000");
+    }
+    for (boolean dark : PICTURES.isEmpty() ? List.of(false) : List.of(false, true)) {
+      browser.size(1280, 900, dark);
+      shoot("overview", "/", "Needs attention", dark);
+      shoot("queue", "/queues/payments", "gateway times out", dark);
+      shoot("dead-letters", "/dead-letters", "no such mailbox", dark);
+      shoot("jobs", "/jobs", "looked at", dark);
+      shoot("job", "/jobs/" + running, "customers.csv", dark);
+      shoot("schedules", "/schedules?name=nightly-report", "Next times", dark);
+      shoot("workflows", "/workflows", "fulfilment", dark);
+      shoot("workflow", "/workflows/" + run, "Approve", dark);
+      shoot("system", "/system", "All workers get on", dark);
+    }
+    browser.size(390, 844, false);
+    shoot("phone-overview", "/", "Needs attention", false);
+    shoot("phone-workflow", "/workflows/" + run, "Approve", false);
+    shoot("phone-job", "/jobs/" + report, "Region north", false);
+    assertThat(browser.complaints).isEmpty();
+  }
+
+  private void shoot(String name, String fragment, String text, boolean dark) throws Exception {
+    browser.open("about:blank");
+    go(fragment);
+    browser.sees(text);
+    browser.sees("live");
+    assertThat(browser.eval("document.documentElement.scrollWidth <= window.innerWidth"))
+        .as("%s does not scroll sideways", name)
+        .isEqualTo(true);
+    if (!PICTURES.isEmpty()) {
+      Path file = Path.of(PICTURES, name + (dark ? "-dark" : "") + ".png");
+      Files.createDirectories(file.getParent());
+      Picture.write(browser.screenshot(), file);
+    }
+  }
+}
