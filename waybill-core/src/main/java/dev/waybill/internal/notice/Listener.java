@@ -22,6 +22,9 @@ final class Listener implements Worker {
   /** Here is somebody who listens. */
   static final String HERE = "HERE";
 
+  /** The sender has just learnt of somebody, and will say from now on what there is. */
+  static final String WELCOME = "WELCOME";
+
   /** The sender does not listen any more. */
   static final String BYE = "BYE";
 

@@ -93,12 +93,11 @@ public final class Notices {
 
   private void hear(Announcement announcement) {
     switch (announcement.topic()) {
-      case Listener.HERE -> {
-        if (company.listens(announcement.sender())) {
-          announcer.ifPresent(worker -> worker.announce(Listener.HERE, List.of()));
-          // It knew nobody here until now, and may have left something unsaid.
-          hearing.forEach(each -> each.accept(true));
-        }
+      case Listener.HERE -> meet(announcement.sender());
+      case Listener.WELCOME -> {
+        meet(announcement.sender());
+        // It may have left something unsaid as long as it thought that it was alone.
+        hearing.forEach(each -> each.accept(true));
       }
       case Listener.BYE -> company.left(announcement.sender());
       default -> {
@@ -107,6 +106,12 @@ public final class Notices {
           interested.accept(announcement.words());
         }
       }
+    }
+  }
+
+  private void meet(String sender) {
+    if (company.listens(sender)) {
+      announcer.ifPresent(worker -> worker.announce(Listener.WELCOME, List.of()));
     }
   }
 }

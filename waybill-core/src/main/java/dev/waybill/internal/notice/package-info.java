@@ -3,9 +3,9 @@
  * says anything and everybody looks. A process that knows that no other one listens says nothing: a
  * notice costs a commit.
  *
- * <p>Who listens says {@code HERE} when it begins, whenever it hears somebody new, and every few
- * minutes. Whoever hears of somebody new looks at the tables: that one said {@code HERE} because it
- * knows of us from now on, and what it left unsaid until then is committed.
+ * <p>Who listens says {@code HERE} when it begins and every few minutes, and {@code WELCOME} when
+ * it has learnt of somebody. Whoever hears a welcome looks at the tables: what its sender left
+ * unsaid before, because it thought that it was alone, is committed; what comes later it will say.
  */
 @NullMarked
 package dev.waybill.internal.notice;

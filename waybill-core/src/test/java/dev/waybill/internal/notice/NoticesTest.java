@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.waybill.Migrated;
 import dev.waybill.internal.loop.Crew;
 import dev.waybill.internal.loop.Time;
+import dev.waybill.internal.store.NoticeStore;
 import dev.waybill.internal.store.Stores;
 import dev.waybill.outbox.Service;
 import dev.waybill.testkit.DatabaseProduct;
@@ -124,6 +125,21 @@ class NoticesTest {
       new Member("short " + i).stop();
     }
     Service.await(one.notices::isAlone);
+  }
+
+  @Test
+  @NotOn(
+      value = {DatabaseProduct.MYSQL, DatabaseProduct.MARIADB, DatabaseProduct.SQLITE},
+      why = "they pass nothing on")
+  void whoeverIsWelcomedLooksForWhatWentUnsaidAlsoIfItKnewTheOther() throws Exception {
+    Member one = new Member("one");
+    one.awaitALook();
+    NoticeStore other = NoticeStore.of(Stores.open(database.dataSource())).orElseThrow();
+    other.say("other/HERE/");
+    Service.await(() -> !one.notices.isAlone());
+    assertThat(one.looks).isEmpty();
+    other.say("other/WELCOME/");
+    one.awaitALook();
   }
 
   @Test
