@@ -63,6 +63,9 @@ final class DemoCommand implements Callable<Integer> {
       description = "Keep the database and the list of shipments in this folder.")
   private @Nullable Path keep;
 
+  @Option(names = "--no-console", description = "Without the web console.")
+  private boolean noConsole;
+
   @SuppressWarnings("NullAway.Init") // picocli sets the injected fields
   DemoCommand() {}
 
@@ -83,6 +86,7 @@ final class DemoCommand implements Callable<Integer> {
               settings,
               new DriverDataSource(database, user, password),
               seconds,
+              !noConsole,
               spec.commandLine().getOut(),
               Ansi.AUTO.enabled());
       return supervisor.run() ? ExitCode.FINE : ExitCode.TROUBLE;

@@ -82,6 +82,11 @@ class WaybillCommandIT {
   void theDemoVerifiesItself() throws Exception {
     Cli demo = run("demo", "--seconds", "4");
     assertThat(demo.exit()).as(demo.out() + demo.err()).isZero();
-    assertThat(demo.out()).contains("Verified");
+    assertThat(demo.out())
+        .contains("Watch it in the console: http://127.0.0.1:")
+        .contains("Verified")
+        .containsPattern("confirmations sent by jobs, of [1-9]")
+        .containsPattern("workflows that came to their end, of [1-9]")
+        .doesNotContain("WRONG");
   }
 }

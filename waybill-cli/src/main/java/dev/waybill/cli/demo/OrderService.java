@@ -29,7 +29,7 @@ import javax.sql.DataSource;
  * A little order service. Every order is a row and two messages in one transaction: one that a
  * leased handler ships, in order per customer, and one that a transactional handler enters into the
  * ledger. One in twenty transactions is rolled back, one shipment in thirty fails at first, one
- * address in two hundred is wrong for ever.
+ * address in two hundred is wrong for ever. The {@link Office} adds jobs and a workflow.
  *
  * <p>It reports on stdout twice a second, stops producing when stdin says {@code drain}, and ends
  * when stdin is closed.
@@ -41,6 +41,8 @@ public final class OrderService {
   /** Short, so that the demo shows another process taking over. */
   private static final LeaseConfig LEASE =
       new LeaseConfig(Duration.ofSeconds(2), Duration.ofMillis(500));
+
+  private static final Duration RESTOCK = Duration.ofSeconds(3);
 
   private final Settings settings;
   private final DataSource dataSource;
@@ -79,8 +81,10 @@ public final class OrderService {
                                       tx.connection(), Order.parse(message.text()));
                                   return HandlerResult.success();
                                 }))
+                .jobs(Office::jobs)
+                .workflows(Office::steps)
                 .start()) {
-      startThread("demo-orders", () -> produce(waybill.outbox()));
+      startThread("demo-orders", () -> produce(waybill));
       startThread("demo-reports", () -> report(waybill.outbox()));
       obey();
     } finally {
@@ -107,13 +111,18 @@ public final class OrderService {
     return MessageResult.ok();
   }
 
-  private void produce(Outbox outbox) {
+  private void produce(Waybill waybill) {
     long pause = TimeUnit.SECONDS.toNanos(1) / settings.rate();
     long next = System.nanoTime();
+    long restock = next;
     while (running.get()) {
       try {
+        if (producing.get() && System.nanoTime() - restock >= 0) {
+          restock += RESTOCK.toNanos();
+          Office.restock(waybill);
+        }
         if (producing.get()) {
-          order(outbox);
+          order(waybill);
         }
         next += pause;
         long wait = next - System.nanoTime();
@@ -135,7 +144,8 @@ public final class OrderService {
     private static final long serialVersionUID = 1L;
   }
 
-  private static void order(Outbox outbox) throws Exception {
+  private static void order(Waybill waybill) throws Exception {
+    Outbox outbox = waybill.outbox();
     ThreadLocalRandom random = ThreadLocalRandom.current();
     var order =
         new Order(
@@ -150,10 +160,14 @@ public final class OrderService {
               SHIPPING,
               EnqueueMessage.of("order.placed", order.text()).key(order.customer()));
           outbox.enqueue(connection, LEDGER, EnqueueMessage.of("order.placed", order.text()));
+          Office.confirm(waybill, connection, order);
           if (random.nextInt(20) == 0) {
             throw new ChangedMind();
           }
         });
+    if (order.wantsMail()) {
+      waybill.jobs().wake();
+    }
   }
 
   private void report(Outbox outbox) {

@@ -23,15 +23,22 @@ public final class Supervisor {
   private final Settings settings;
   private final DataSource dataSource;
   private final int seconds;
+  private final boolean withConsole;
   private final View view;
   private final AtomicReference<@Nullable Report> latest = new AtomicReference<>();
 
   /** A demo of that length. */
   public Supervisor(
-      Settings settings, DataSource dataSource, int seconds, PrintWriter out, boolean terminal) {
+      Settings settings,
+      DataSource dataSource,
+      int seconds,
+      boolean withConsole,
+      PrintWriter out,
+      boolean terminal) {
     this.settings = settings;
     this.dataSource = dataSource;
     this.seconds = seconds;
+    this.withConsole = withConsole;
     this.view = new View(out, terminal);
   }
 
@@ -42,19 +49,20 @@ public final class Supervisor {
     Shop.createTables(dataSource);
     Process first = start();
     Process second = null;
-    try {
-      watch(first, 0, seconds / 2);
+    try (Manager manager = new Manager(dataSource, withConsole)) {
+      manager.address().ifPresent(address -> view.say("Watch it in the console: " + address));
+      watch(first, manager, 0, seconds / 2);
       view.say("Killing the service (SIGKILL) in the middle of its work …");
       first.destroyForcibly().waitFor();
       second = start();
       view.say("… and another one takes over, as soon as the leases of the dead one end.");
-      watch(second, seconds / 2, seconds);
+      watch(second, manager, seconds / 2, seconds);
       view.say("No more orders; waiting for what is on its way …");
       tell(second, "drain\n");
-      boolean drained = drained(second);
+      boolean drained = drained(second, manager);
       second.getOutputStream().close();
       second.waitFor(30, TimeUnit.SECONDS);
-      Verdict verdict = Verdict.of(dataSource, settings);
+      Verdict verdict = Verdict.of(dataSource, settings, manager.runs());
       view.verdict(verdict);
       if (!drained) {
         view.say("Not everything had arrived after " + DRAIN.toSeconds() + " s.");
@@ -99,7 +107,8 @@ public final class Supervisor {
     }
   }
 
-  private void watch(Process process, int from, int to) throws InterruptedException {
+  private void watch(Process process, Manager manager, int from, int to)
+      throws InterruptedException {
     Report before = null;
     long began = System.nanoTime();
     long lastLook = began;
@@ -109,6 +118,7 @@ public final class Supervisor {
         throw new IllegalStateException(
             "The service ended by itself with code " + process.exitValue());
       }
+      manager.approve();
       Report now = latest.get();
       long look = System.nanoTime();
       if (now != null) {
@@ -130,12 +140,14 @@ public final class Supervisor {
     in.flush();
   }
 
-  private boolean drained(Process process) throws InterruptedException, SQLException, IOException {
+  private boolean drained(Process process, Manager manager)
+      throws InterruptedException, SQLException, IOException {
     long deadline = System.nanoTime() + DRAIN.toNanos();
     // A transaction may be under way when the word is given.
     TimeUnit.SECONDS.sleep(1);
     while (System.nanoTime() < deadline && process.isAlive()) {
-      if (Verdict.of(dataSource, settings).isComplete()) {
+      manager.approve();
+      if (Verdict.of(dataSource, settings, manager.runs()).isComplete()) {
         return true;
       }
       TimeUnit.MILLISECONDS.sleep(200);

@@ -1,6 +1,7 @@
 package dev.waybill.cli.demo;
 
 import dev.waybill.cli.demo.Shipments.Shipment;
+import dev.waybill.workflow.WorkflowInfo;
 import java.io.IOException;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -24,6 +25,11 @@ import javax.sql.DataSource;
  * @param disorder messages that were shipped before one that comes before them
  * @param ledger entries
  * @param ledgerTwice entries of an order that has one already
+ * @param mailsWanted orders whose customers asked for a confirmation
+ * @param mails confirmations
+ * @param mailsTwice confirmations of an order that has one already
+ * @param runs of the restocking workflow
+ * @param runsDone those that have ended
  */
 record Verdict(
     long orders,
@@ -33,13 +39,22 @@ record Verdict(
     long ghosts,
     long disorder,
     long ledger,
-    long ledgerTwice) {
+    long ledgerTwice,
+    long mailsWanted,
+    long mails,
+    long mailsTwice,
+    long runs,
+    long runsDone) {
 
-  static Verdict of(DataSource dataSource, Settings settings) throws SQLException, IOException {
+  static Verdict of(DataSource dataSource, Settings settings, List<WorkflowInfo> runs)
+      throws SQLException, IOException {
     Set<String> orders = new HashSet<>();
     Map<Integer, Set<Long>> givenUp = new HashMap<>();
     long ledger;
     long differentInLedger;
+    long mailsWanted;
+    long mails;
+    long differentMails;
     try (Connection connection = dataSource.getConnection();
         Statement statement = connection.createStatement()) {
       try (ResultSet rows = statement.executeQuery("select id from demo_orders")) {
@@ -58,6 +73,9 @@ record Verdict(
       }
       ledger = number(statement, "select count(*) from demo_ledger");
       differentInLedger = number(statement, "select count(distinct order_id) from demo_ledger");
+      mailsWanted = number(statement, "select count(*) from demo_orders where mail = 1");
+      mails = number(statement, "select count(*) from demo_mails");
+      differentMails = number(statement, "select count(distinct order_id) from demo_mails");
     }
     List<Shipment> shipments = Shipments.read(settings.shipments());
     Set<String> shipped = new HashSet<>();
@@ -74,7 +92,12 @@ record Verdict(
         ghosts,
         disorder(shipments, givenUp),
         ledger,
-        ledger - differentInLedger);
+        ledger - differentInLedger,
+        mailsWanted,
+        mails,
+        mails - differentMails,
+        runs.size(),
+        runs.stream().filter(run -> run.status().isTerminal()).count());
   }
 
   private static long number(Statement statement, String sql) throws SQLException {
@@ -106,10 +129,18 @@ record Verdict(
   }
 
   boolean isComplete() {
-    return shipped + deadLetters == orders && ledger - ledgerTwice == orders;
+    return shipped + deadLetters == orders
+        && ledger - ledgerTwice == orders
+        && mails - mailsTwice == mailsWanted
+        && runsDone == runs;
   }
 
   boolean isRight() {
-    return isComplete() && ghosts == 0 && disorder == 0 && ledgerTwice == 0 && orders > 0;
+    return isComplete()
+        && ghosts == 0
+        && disorder == 0
+        && ledgerTwice == 0
+        && mailsTwice == 0
+        && orders > 0;
   }
 }

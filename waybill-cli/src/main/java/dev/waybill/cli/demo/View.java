@@ -60,6 +60,14 @@ final class View {
     line("rolled-back orders delivered", verdict.ghosts(), verdict.ghosts() == 0);
     line("order violations", verdict.disorder(), verdict.disorder() == 0);
     line("ledger duplicates", verdict.ledgerTwice(), verdict.ledgerTwice() == 0);
+    line(
+        "confirmations sent by jobs, of " + verdict.mailsWanted(),
+        verdict.mails(),
+        verdict.mails() == verdict.mailsWanted() && verdict.mailsTwice() == 0);
+    line(
+        "workflows that came to their end, of " + verdict.runs(),
+        verdict.runsDone(),
+        verdict.runsDone() == verdict.runs());
     say(
         "  shipments repeated after the kill: "
             + verdict.repeated()
@@ -72,7 +80,7 @@ final class View {
     say(
         String.format(
             Locale.ROOT,
-            "  %-42s %8d  %s",
+            "  %-48s %8d  %s",
             what,
             number,
             terminal ? colour + mark + "\033[0m" : mark));

@@ -4,7 +4,7 @@
  * <p>The {@link dev.waybill.cli.demo.Supervisor} starts a {@link dev.waybill.cli.demo.OrderService}
  * as a child process, shows what it reports, kills it half-way with SIGKILL, starts another, and in
  * the end has the {@link dev.waybill.cli.demo.Verdict} compare what was committed with what
- * arrived.
+ * arrived. The {@link dev.waybill.cli.demo.Manager} looks after it all meanwhile.
  */
 @NullMarked
 package dev.waybill.cli.demo;
