@@ -116,18 +116,19 @@ final class Listener implements Worker {
   private boolean hearsItself(Channel channel) {
     say(HERE);
     long deadline = time.nanos() + Time.toNanos(PROBE);
-    while (time.nanos() - deadline < 0 && !stop.requested()) {
+    boolean hears = false;
+    while (!hears && time.nanos() - deadline < 0 && !stop.requested()) {
+      // All of them: an answer to it may come with it.
       for (String text : channel.await(BREATH)) {
-        Optional<Announcement> announcement = Announcement.parse(text);
-        if (announcement.isPresent()
-            && announcement.get().topic().equals(HERE)
-            && announcement.get().sender().equals(sender)) {
-          return true;
-        }
+        hears |= isOwn(text);
         pass(text);
       }
     }
-    return false;
+    return hears;
+  }
+
+  private boolean isOwn(String text) {
+    return text.equals(Announcement.of(sender, HERE).text());
   }
 
   private void say(String topic) {

@@ -10,7 +10,9 @@ import dev.waybill.internal.store.Stores;
 import dev.waybill.outbox.Service;
 import dev.waybill.testkit.DatabaseProduct;
 import dev.waybill.testkit.EveryDatabase;
+import dev.waybill.testkit.Fault;
 import dev.waybill.testkit.FaultyDataSource;
+import dev.waybill.testkit.Hold;
 import dev.waybill.testkit.NotOn;
 import dev.waybill.testkit.TestDatabase;
 import java.time.Duration;
@@ -19,6 +21,8 @@ import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -40,6 +44,11 @@ class NoticesTest {
     private final Notices notices;
 
     Member(String name) {
+      this(name, watched -> {});
+    }
+
+    Member(String name, Consumer<FaultyDataSource> first) {
+      first.accept(watched);
       notices = Notices.of(Stores.open(watched), name, Time.system());
       notices.subscribe("T", heard::add, looks::add);
       notices.addTo(crew, options -> options);
@@ -140,6 +149,31 @@ class NoticesTest {
     assertThat(one.looks).isEmpty();
     other.say("other/WELCOME/");
     one.awaitALook();
+  }
+
+  @Test
+  @NotOn(
+      value = {DatabaseProduct.MYSQL, DatabaseProduct.MARIADB, DatabaseProduct.SQLITE},
+      why = "they pass nothing on")
+  void anAnswerThatComesWithTheQuestionIsHeard() throws Exception {
+    Member one = new Member("one");
+    one.awaitALook();
+    long before = one.said();
+    var hold = new AtomicReference<Hold>();
+    Member other =
+        new Member(
+            "other",
+            watched ->
+                hold.set(
+                    watched
+                        .on(Fault.sql(sql -> sql.contains("pg_notify")))
+                        .hold(Fault.Moment.AFTER)));
+    hold.get().awaitReached(Duration.ofSeconds(30));
+    // Both are there when it begins to listen to what it said itself.
+    Service.await(() -> one.said() > before);
+    hold.get().release();
+    other.awaitALook();
+    Service.await(() -> !other.notices.isAlone());
   }
 
   @Test
