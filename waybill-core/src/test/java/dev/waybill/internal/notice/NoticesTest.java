@@ -21,7 +21,6 @@ import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -159,19 +158,19 @@ class NoticesTest {
     Member one = new Member("one");
     one.awaitALook();
     long before = one.said();
-    var hold = new AtomicReference<Hold>();
+    List<Hold> holds = new ArrayList<>();
     Member other =
         new Member(
             "other",
             watched ->
-                hold.set(
+                holds.add(
                     watched
                         .on(Fault.sql(sql -> sql.contains("pg_notify")))
                         .hold(Fault.Moment.AFTER)));
-    hold.get().awaitReached(Duration.ofSeconds(30));
+    holds.get(0).awaitReached(Duration.ofSeconds(30));
     // Both are there when it begins to listen to what it said itself.
     Service.await(() -> one.said() > before);
-    hold.get().release();
+    holds.get(0).release();
     other.awaitALook();
     Service.await(() -> !other.notices.isAlone());
   }
