@@ -114,7 +114,7 @@ public final class Pipeline {
                   STATEMENTS,
                   Retry.standard(time::sleep))
               .keeping(keeper.shelf());
-      var crew = new Crew(time);
+      Crew crew = database.waitsInNativeCode() ? Crew.ofPlatformThreads(time) : new Crew(time);
       crew.add(keeper, keeper.options());
       var failing = new FailingWorkers();
       String owner = owner();

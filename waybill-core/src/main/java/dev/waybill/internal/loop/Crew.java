@@ -59,6 +59,14 @@ public final class Crew {
     this(time, () -> ThreadLocalRandom.current().nextDouble());
   }
 
+  /**
+   * For work that waits outside of Java, where a virtual thread keeps its carrier: with as many
+   * waiting as there are cores, whoever they wait for could not go on.
+   */
+  public static Crew ofPlatformThreads(Time time) {
+    return new Crew(time, () -> ThreadLocalRandom.current().nextDouble(), Threads.platform());
+  }
+
   /** The jitter is a source of numbers from 0 (inclusive) to 1 (exclusive). */
   public Crew(Time time, DoubleSupplier jitter) {
     this(time, jitter, Threads.best());

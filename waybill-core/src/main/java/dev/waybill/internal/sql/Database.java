@@ -140,6 +140,11 @@ public final class Database {
     return dialect;
   }
 
+  /** Whether a wait for a lock happens in the driver's native code: SQLite has no server. */
+  public boolean waitsInNativeCode() {
+    return dialect == Dialect.SQLITE;
+  }
+
   /** What its tables are called, with the schema pinned. */
   public Naming naming() {
     return naming;

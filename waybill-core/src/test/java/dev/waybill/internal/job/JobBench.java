@@ -68,6 +68,13 @@ final class JobBench {
         source, Naming.standard(), JobEngine.SQL_FILES, Retry.standard(Time.system()::sleep));
   }
 
+  /** As the pipeline chooses it. */
+  static Crew crew(Database database) {
+    return database.waitsInNativeCode()
+        ? Crew.ofPlatformThreads(Time.system())
+        : new Crew(Time.system());
+  }
+
   /** For a worker of its own, with nobody to wake. */
   static JobWakeups nobody() {
     return new JobWakeups(Notices.none(), Set.of(), new RunningJobs(1), new Bell());
@@ -95,7 +102,7 @@ final class JobBench {
 
   /** Workers that run until closed. */
   Running start(JobOptions options, Map<String, JobHandler> handlers) {
-    Crew crew = new Crew(Time.system());
+    Crew crew = crew(database);
     JobEngine engine = new JobEngine(database, Time.system(), crew, options, handlers);
     crew.start();
     return new Running(crew, engine);

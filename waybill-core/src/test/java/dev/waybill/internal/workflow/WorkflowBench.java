@@ -108,7 +108,10 @@ final class WorkflowBench {
   }
 
   private Engine engine(JobOptions options, Map<String, JobHandler> handlers) {
-    Crew crew = new Crew(Time.system());
+    Crew crew =
+        database.waitsInNativeCode()
+            ? Crew.ofPlatformThreads(Time.system())
+            : new Crew(Time.system());
     JobEngine jobs =
         new JobEngine(
             database,
