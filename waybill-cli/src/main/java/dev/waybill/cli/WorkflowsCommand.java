@@ -11,12 +11,15 @@ import dev.waybill.workflow.WorkflowStatus;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 
 /** {@code waybill workflows …}: runs of workflows. */
@@ -59,6 +62,10 @@ final class WorkflowsCommand extends Parent {
               description = "At most so many (${DEFAULT-VALUE}).")
           int limit)
       throws Exception {
+    if (attribute != null && attribute.size() > 1) {
+      throw new ParameterException(
+          output.command(), "Runs are found by one attribute at a time: give one --attribute.");
+    }
     WorkflowFilter filter =
         narrowed(
             WorkflowFilter.in(tenant == null ? Scope.admin() : Scope.tenant(tenant))
@@ -221,13 +228,17 @@ final class WorkflowsCommand extends Parent {
               description = "The environment variable that holds the gate's token.")
           @Nullable String tokenVariable)
       throws Exception {
+    if (Stream.of(result, fail, cancel).filter(Objects::nonNull).count() > 1) {
+      throw new ParameterException(
+          output.command(), "A gate has one end: give one of --output, --fail and --cancel.");
+    }
+    String token = token(output, tokenVariable);
     return withRun(
         operator,
         output,
         id,
         (waybill, run) -> {
           GateCompletion completion = completion(run, step, result, fail, cancel);
-          String token = tokenVariable == null ? null : System.getenv(tokenVariable);
           GateCompletion.Outcome outcome =
               waybill
                   .workflows()
@@ -238,6 +249,15 @@ final class WorkflowsCommand extends Parent {
               Map.of("id", id, "step", step, "outcome", JobText.lower(outcome)));
           return ExitCode.FINE;
         });
+  }
+
+  private static @Nullable String token(Output output, @Nullable String variable) {
+    String token = variable == null ? null : System.getenv(variable);
+    if (variable != null && token == null) {
+      throw new ParameterException(
+          output.command(), "The environment variable " + variable + " (--token-env) is not set.");
+    }
+    return token;
   }
 
   private static GateCompletion completion(

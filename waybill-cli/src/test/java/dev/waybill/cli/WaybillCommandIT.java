@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -25,6 +26,10 @@ class WaybillCommandIT {
     assertThat(run("--version").out()).startsWith("waybill ");
   }
 
+  private static String[] with(String[] command, String... more) {
+    return Stream.concat(Stream.of(command), Stream.of(more)).toArray(String[]::new);
+  }
+
   @Test
   void wrongUsageIsExitTwo() throws Exception {
     assertThat(run("no-such-command").exit()).isEqualTo(2);
@@ -36,6 +41,12 @@ class WaybillCommandIT {
     assertThat(run("schema", "print", "--database", "sqlite", "--undo", "99").exit()).isEqualTo(2);
     assertThat(run("schema", "migrate", "--url", "jdbc:sqlite:x.db", "--prefix", "a-b").exit())
         .isEqualTo(2);
+    String url = "--url=jdbc:sqlite:x.db";
+    assertThat(run("workflows", "list", url, "--attribute", "a=1", "--attribute", "b=2").exit())
+        .isEqualTo(2);
+    String[] gate = {"workflows", "complete-gate", "0-0-0-0-1", "g", url};
+    assertThat(run(with(gate, "--fail", "no", "--cancel", "no")).err()).contains("one end");
+    assertThat(run(with(gate, "--token-env", "NOT_SET_AT_ALL")).err()).contains("NOT_SET_AT_ALL");
     Cli unset =
         run("schema", "check", "--url", "jdbc:postgresql:x", "--password-env", "NOT_SET_AT_ALL");
     assertThat(unset.exit()).isEqualTo(2);

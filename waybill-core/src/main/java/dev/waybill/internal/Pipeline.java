@@ -54,6 +54,8 @@ import org.slf4j.LoggerFactory;
  * <p><b>A workflow.</b> The starter stores it and makes jobs of its first steps. Whoever ends a
  * step's job has the releaser go on with the graph in the same transaction. The timekeeper ends
  * delays and gates whose time has come. {@link WorkflowEngine} adds it.
+ *
+ * <p><b>Another process</b> hears of work through {@link Notices}, if the database passes them on.
  */
 public final class Pipeline {
   private static final Logger log = LoggerFactory.getLogger(Pipeline.class);
