@@ -8,25 +8,19 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
-import picocli.CommandLine.Spec.Target;
 
 /** How to reach the database. */
 final class ConnectionOptions {
   private static final String SQLITE = "jdbc:sqlite:";
 
-  @Spec(Target.MIXEE)
-  private CommandSpec spec;
-
   @Option(
       names = "--url",
-      required = true,
       paramLabel = "JDBC",
       description = "For example jdbc:postgresql://localhost/shop or jdbc:sqlite:shop.db.")
-  private String url;
+  private @Nullable String url;
 
   @Option(names = "--user", paramLabel = "NAME", description = "The database user.")
   private @Nullable String user;
@@ -37,22 +31,21 @@ final class ConnectionOptions {
       description = "The environment variable that holds the password.")
   private @Nullable String passwordVariable;
 
-  @SuppressWarnings("NullAway.Init") // picocli sets the injected fields
-  ConnectionOptions() {}
-
   /** For commands that only look: a SQLite file that is not there is not made. */
-  DataSource existing() {
-    Path file = sqliteFile();
+  DataSource existing(CommandLine command) {
+    String url = url(command);
+    Path file = sqliteFile(url);
     if (file != null && !Files.exists(file)) {
       throw new DatabaseException(
           Kind.DISCONNECTED, "There is no SQLite database at " + file + ".", null);
     }
-    return dataSource();
+    return dataSource(command, url);
   }
 
   /** For commands that may make the database: a SQLite file's folder is made if missing. */
-  DataSource existingOrNew() {
-    Path file = sqliteFile();
+  DataSource existingOrNew(CommandLine command) {
+    String url = url(command);
+    Path file = sqliteFile(url);
     if (file != null && file.toAbsolutePath().getParent() != null) {
       try {
         Files.createDirectories(file.toAbsolutePath().getParent());
@@ -60,10 +53,20 @@ final class ConnectionOptions {
         throw new UncheckedIOException("The folder of " + file + " cannot be made", e);
       }
     }
-    return dataSource();
+    return dataSource(command, url);
   }
 
-  private @Nullable Path sqliteFile() {
+  private String url(CommandLine command) {
+    String found = Configuration.of(command).valueOr(url, "url");
+    if (found == null) {
+      throw new ParameterException(
+          command,
+          "Where is the database? Say --url JDBC, or set WAYBILL_URL, or give --config FILE.");
+    }
+    return found;
+  }
+
+  private static @Nullable Path sqliteFile(String url) {
     String file = url.startsWith(SQLITE) ? url.substring(SQLITE.length()) : "";
     int query = file.indexOf('?');
     String path = query < 0 ? file : file.substring(0, query);
@@ -72,27 +75,20 @@ final class ConnectionOptions {
         : Path.of(path);
   }
 
-  private DataSource dataSource() {
+  private DataSource dataSource(CommandLine command, String url) {
     if (!DriverDataSource.knows(url)) {
       throw new ParameterException(
-          spec.commandLine(),
+          command,
           "No driver for "
               + url
               + ": it must begin with jdbc:postgresql:, jdbc:mariadb:, jdbc:mysql: or jdbc:sqlite:.");
     }
-    return new DriverDataSource(url, user, password());
-  }
-
-  private @Nullable String password() {
-    if (passwordVariable == null) {
-      return null;
-    }
-    String password = System.getenv(passwordVariable);
-    if (password == null) {
-      throw new ParameterException(
-          spec.commandLine(),
-          "The environment variable " + passwordVariable + " (--password-env) is not set.");
-    }
-    return password;
+    Configuration configuration = Configuration.of(command);
+    return new DriverDataSource(
+        url,
+        configuration.valueOr(user, "user"),
+        passwordVariable == null
+            ? configuration.valueOr(null, "password")
+            : configuration.secret(passwordVariable, "--password-env"));
   }
 }

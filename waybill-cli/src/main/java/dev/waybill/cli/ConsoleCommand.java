@@ -85,7 +85,7 @@ final class ConsoleCommand implements Callable<Integer> {
     System.setProperty("sun.net.httpserver.nodelay", "true");
     String token = token();
     HikariConfig config = new HikariConfig();
-    config.setDataSource(connection.existing());
+    config.setDataSource(connection.existing(spec.commandLine()));
     config.setMaximumPoolSize(CONNECTIONS);
     config.setMinimumIdle(0);
     try (HikariDataSource pool = new HikariDataSource(config);
@@ -103,7 +103,7 @@ final class ConsoleCommand implements Callable<Integer> {
 
   private Waybill waybill(HikariDataSource pool) {
     return Waybill.builder(pool)
-        .schema(tables.options())
+        .schema(tables.options(spec.commandLine()))
         .outbox(OutboxBuilder::withoutWorkers)
         .jobs(JobsBuilder::withoutWorkers)
         .workflows(workflows -> {})
@@ -129,13 +129,7 @@ final class ConsoleCommand implements Callable<Integer> {
       new SecureRandom().nextBytes(random);
       return Base64.getUrlEncoder().withoutPadding().encodeToString(random);
     }
-    String token = System.getenv(tokenVariable);
-    if (token == null) {
-      throw new ParameterException(
-          spec.commandLine(),
-          "The environment variable " + tokenVariable + " (--token-env) is not set.");
-    }
-    return token;
+    return Configuration.of(spec.commandLine()).secret(tokenVariable, "--token-env");
   }
 
   /** The JVM ends by its own hook when the process is told to; then everything is closed first. */

@@ -2,11 +2,9 @@ package dev.waybill.cli;
 
 import dev.waybill.outbox.DeadLetter;
 import dev.waybill.outbox.DeadLetterClaim;
-import dev.waybill.outbox.OutboxException;
 import dev.waybill.outbox.OutboxMessage;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -37,7 +35,7 @@ final class DeadLetterText {
               "%8d  %-24s  %-28s  %-13s %s",
               each.id(),
               each.failedAt().toString(),
-              place(each.message()),
+              MessageText.place(each.message()),
               each.status().name().toLowerCase(Locale.ROOT),
               each.lastError()));
     }
@@ -52,7 +50,13 @@ final class DeadLetterText {
     List<String> lines = new ArrayList<>();
     lines.add(
         "Dead letter " + letter.id() + ", " + letter.status().name().toLowerCase(Locale.ROOT));
-    lines.add("message    " + place(message) + ", id " + message.id() + ", type " + message.type());
+    lines.add(
+        "message    "
+            + MessageText.place(message)
+            + ", id "
+            + message.id()
+            + ", type "
+            + message.type());
     lines.add("enqueued   " + message.createdAt());
     lines.add("failed     " + letter.failedAt() + " after " + message.attempts() + " attempts");
     lines.add("why        " + letter.lastError());
@@ -60,7 +64,7 @@ final class DeadLetterText {
       lines.add("key        " + message.key());
     }
     message.headers().forEach((name, value) -> lines.add("header     " + name + ": " + value));
-    lines.add("payload    " + payload(message));
+    lines.add("payload    " + MessageText.payload(message));
     return String.join(System.lineSeparator(), lines);
   }
 
@@ -89,25 +93,8 @@ final class DeadLetterText {
       document.put("completed_at", completed.toString());
     }
     if (whole) {
-      String key = message.key();
-      if (key != null) {
-        document.put("key", key);
-      }
-      document.put("headers", message.headers());
-      document.put("payload_base64", Base64.getEncoder().encodeToString(message.payload()));
+      MessageText.addContent(document, message);
     }
     return document;
-  }
-
-  private static String place(OutboxMessage message) {
-    return message.queue() + "/" + message.partition() + "/" + message.seq();
-  }
-
-  private static String payload(OutboxMessage message) {
-    try {
-      return message.text();
-    } catch (OutboxException.NotText binary) {
-      return message.payload().length + " bytes, not text; --json shows them in Base64";
-    }
   }
 }

@@ -80,7 +80,10 @@ final class DemoCommand implements Callable<Integer> {
     try {
       String database = url == null ? "jdbc:sqlite:" + folder.resolve("demo.db") : url;
       var settings = new Settings(database, user, passwordVariable, folder, rate);
-      String password = passwordVariable == null ? null : System.getenv(passwordVariable);
+      String password =
+          passwordVariable == null
+              ? null
+              : Configuration.of(spec.commandLine()).secret(passwordVariable, "--password-env");
       var supervisor =
           new Supervisor(
               settings,

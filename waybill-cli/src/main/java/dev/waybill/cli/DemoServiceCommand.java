@@ -6,11 +6,15 @@ import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /** The process that the demo starts and kills. */
 @Command(name = "demo-service", hidden = true, description = "A part of the demo.")
 final class DemoServiceCommand implements Callable<Integer> {
+  @Spec private CommandSpec spec;
+
   @Option(names = "--url", required = true)
   private String url;
 
@@ -31,7 +35,10 @@ final class DemoServiceCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    String password = passwordVariable == null ? null : System.getenv(passwordVariable);
+    String password =
+        passwordVariable == null
+            ? null
+            : Configuration.of(spec.commandLine()).secret(passwordVariable, "--password-env");
     new OrderService(
             new Settings(url, user, passwordVariable, folder, rate),
             new DriverDataSource(url, user, password),

@@ -1,19 +1,55 @@
 package dev.waybill.cli;
 
 import dev.waybill.outbox.Outbox;
+import dev.waybill.outbox.PartitionStatus;
+import dev.waybill.outbox.QueueStatus;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code waybill queues}: pause and resume their delivery, in all processes. */
+/** {@code waybill queues}: list them, pause and resume their delivery, in all processes. */
 @Command(
     name = "queues",
-    description = "Pause and resume the delivery of queues, in all processes.",
+    description = "List queues; pause and resume their delivery, in all processes.",
     mixinStandardHelpOptions = true,
     synopsisSubcommandLabel = "COMMAND")
 final class QueuesCommand extends Parent {
+  @Command(
+      name = "list",
+      description = "List the queues; status shows their partitions.",
+      mixinStandardHelpOptions = true)
+  int list(@Mixin Operator operator, @Mixin Output output) throws Exception {
+    return operator.with(
+        outbox -> {
+          Table table = new Table("queue", "partitions", "paused", "waiting", "for");
+          List<Map<String, Object>> documents = new ArrayList<>();
+          for (QueueStatus queue : outbox.status()) {
+            long paused = queue.partitions().stream().filter(PartitionStatus::paused).count();
+            int partitions = queue.partitions().size();
+            table.row(
+                queue.name(),
+                partitions,
+                paused == 0 ? "" : paused == partitions ? "all" : String.valueOf(paused),
+                queue.lag(),
+                queue.waiting().map(StatusText::brief).orElse(""));
+            documents.add(
+                Map.of(
+                    "queue", queue.name(),
+                    "partitions", partitions,
+                    "paused", paused,
+                    "lag", queue.lag(),
+                    "waiting_millis", queue.waiting().map(Duration::toMillis).orElse(0L)));
+          }
+          output.show(table.text(), Map.of("queues", documents));
+          return ExitCode.FINE;
+        });
+  }
+
   @Command(
       name = "pause",
       description = "Stop the delivery; messages are still enqueued and numbered.",

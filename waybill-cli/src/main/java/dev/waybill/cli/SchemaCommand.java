@@ -60,8 +60,10 @@ final class SchemaCommand extends Parent {
           () -> {
             List<Long> applied =
                 Schema.migrate(
-                    connection.existingOrNew(),
-                    tables.options().withLockTimeout(Duration.ofSeconds(lockSeconds)));
+                    connection.existingOrNew(output.command()),
+                    tables
+                        .options(output.command())
+                        .withLockTimeout(Duration.ofSeconds(lockSeconds)));
             output.show(
                 applied.isEmpty() ? "The schema is up to date." : "Applied " + applied + ".",
                 Map.of("verdict", "compatible", "applied", applied));
@@ -83,7 +85,7 @@ final class SchemaCommand extends Parent {
     public Integer call() {
       return output.judged(
           () -> {
-            Schema.check(connection.existing(), tables.options());
+            Schema.check(connection.existing(output.command()), tables.options(output.command()));
             output.show("The schema is compatible.", Map.of("verdict", "compatible"));
           });
     }
@@ -103,7 +105,9 @@ final class SchemaCommand extends Parent {
     public Integer call() {
       return output.judged(
           () -> {
-            SchemaPlan plan = Schema.plan(connection.existing(), tables.options());
+            SchemaPlan plan =
+                Schema.plan(
+                    connection.existing(output.command()), tables.options(output.command()));
             output.show(
                 text(plan),
                 Map.of(
@@ -194,8 +198,8 @@ final class SchemaCommand extends Parent {
       try {
         String sql =
             undo == null
-                ? Schema.print(wanted, from - 1, to, tables.options())
-                : Schema.printUndo(wanted, undo, tables.options());
+                ? Schema.print(wanted, from - 1, to, tables.options(output.command()))
+                : Schema.printUndo(wanted, undo, tables.options(output.command()));
         output.show(sql.stripTrailing(), Map.of("sql", sql));
         return ExitCode.FINE;
       } catch (IllegalArgumentException e) {
@@ -229,7 +233,9 @@ final class SchemaCommand extends Parent {
     public Integer call() {
       return output.judged(
           () -> {
-            SchemaStatus status = Schema.status(connection.existing(), tables.options());
+            SchemaStatus status =
+                Schema.status(
+                    connection.existing(output.command()), tables.options(output.command()));
             output.show(text(status), json(status));
           });
     }

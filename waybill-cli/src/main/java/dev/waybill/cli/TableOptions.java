@@ -2,6 +2,7 @@ package dev.waybill.cli;
 
 import dev.waybill.schema.SchemaOptions;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.Option;
 
 /** Which tables are meant. */
@@ -9,9 +10,8 @@ final class TableOptions {
   @Option(
       names = "--prefix",
       paramLabel = "PREFIX",
-      defaultValue = "waybill_",
-      description = "What table names begin with (${DEFAULT-VALUE}).")
-  private String prefix = "waybill_";
+      description = "What table names begin with (waybill_).")
+  private @Nullable String prefix;
 
   @Option(
       names = "--schema",
@@ -21,7 +21,11 @@ final class TableOptions {
               + " connection's own.")
   private @Nullable String schema;
 
-  SchemaOptions options() {
-    return SchemaOptions.defaults().withPrefix(prefix).withSchema(schema);
+  SchemaOptions options(CommandLine command) {
+    Configuration configuration = Configuration.of(command);
+    SchemaOptions options =
+        SchemaOptions.defaults().withSchema(configuration.valueOr(schema, "schema"));
+    String named = configuration.valueOr(prefix, "prefix");
+    return named == null ? options : options.withPrefix(named);
   }
 }

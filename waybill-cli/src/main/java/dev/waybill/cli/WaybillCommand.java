@@ -1,6 +1,10 @@
 package dev.waybill.cli;
 
 import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import picocli.AutoComplete.GenerateCompletion;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -21,7 +25,9 @@ import picocli.CommandLine.Spec;
       DeadLettersCommand.class,
       DemoCommand.class,
       DemoServiceCommand.class,
+      GenerateCompletion.class,
       JobsCommand.class,
+      MessagesCommand.class,
       QueuesCommand.class,
       SchedulesCommand.class,
       SchemaCommand.class,
@@ -29,6 +35,9 @@ import picocli.CommandLine.Spec;
       WorkflowsCommand.class
     },
     footer = {
+      "",
+      "Where the database is, is said by options, by WAYBILL_URL, WAYBILL_USER, WAYBILL_PASSWORD,",
+      "WAYBILL_PREFIX and WAYBILL_SCHEMA, or by a properties file with url, user, password, ...",
       "",
       "Exit codes: 0 fine, 2 wrong usage, 3 schema incompatible, 4 database unreachable, 1 anything else."
     })
@@ -41,21 +50,40 @@ public final class WaybillCommand implements Runnable {
       description = "Show the stack trace of an error.")
   private boolean debug;
 
+  @Option(
+      names = "--config",
+      paramLabel = "FILE",
+      scope = ScopeType.INHERIT,
+      description = "A properties file that says where the database is.")
+  private @Nullable Path config;
+
+  private final Function<String, @Nullable String> environment;
+
   @SuppressWarnings("NullAway.Init") // picocli sets the injected fields
-  WaybillCommand() {}
+  private WaybillCommand(Function<String, @Nullable String> environment) {
+    this.environment = environment;
+  }
 
   /** Runs a command and exits with its code. */
   public static void main(String... args) {
-    System.exit(run(args));
+    System.exit(commands(System::getenv).execute(args));
   }
 
-  static int run(String... args) {
-    WaybillCommand root = new WaybillCommand();
+  /** All commands, with this environment. */
+  static CommandLine commands(Function<String, @Nullable String> environment) {
+    WaybillCommand root = new WaybillCommand(environment);
     return new CommandLine(root)
         .setCaseInsensitiveEnumValuesAllowed(true)
         .setExecutionExceptionHandler(new Trouble(() -> root.debug))
-        .setUsageHelpAutoWidth(true)
-        .execute(args);
+        .setUsageHelpAutoWidth(true);
+  }
+
+  Function<String, @Nullable String> environment() {
+    return environment;
+  }
+
+  @Nullable Path config() {
+    return config;
   }
 
   @Override

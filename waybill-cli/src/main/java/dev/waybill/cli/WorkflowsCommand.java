@@ -232,7 +232,10 @@ final class WorkflowsCommand extends Parent {
       throw new ParameterException(
           output.command(), "A gate has one end: give one of --output, --fail and --cancel.");
     }
-    String token = token(output, tokenVariable);
+    String token =
+        tokenVariable == null
+            ? null
+            : Configuration.of(output.command()).secret(tokenVariable, "--token-env");
     return withRun(
         operator,
         output,
@@ -249,15 +252,6 @@ final class WorkflowsCommand extends Parent {
               Map.of("id", id, "step", step, "outcome", JobText.lower(outcome)));
           return ExitCode.FINE;
         });
-  }
-
-  private static @Nullable String token(Output output, @Nullable String variable) {
-    String token = variable == null ? null : System.getenv(variable);
-    if (variable != null && token == null) {
-      throw new ParameterException(
-          output.command(), "The environment variable " + variable + " (--token-env) is not set.");
-    }
-    return token;
   }
 
   private static GateCompletion completion(

@@ -1,17 +1,86 @@
 package dev.waybill.cli;
 
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.lang.reflect.Method;
+import java.net.MalformedURLException;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Driver;
+import java.sql.DriverManager;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.ServiceLoader;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 
 /** Runs the jar that people run, or the launcher, and keeps what it said. */
 record Cli(int exit, String out, String err) {
-  static Cli jar(Map<String, String> environment, String... args)
+  private static final Path JAR = Path.of("target", "waybill.jar");
+
+  /**
+   * Calls the jar as its main method does, in a class loader that knows nothing but the jar. A
+   * hundred calls of a JVM that is warm take less than three starts of one.
+   */
+  static Cli jar(Map<String, String> environment, String... args) {
+    Function<String, String> variables = environment::get;
+    StringWriter out = new StringWriter();
+    StringWriter err = new StringWriter();
+    Thread thread = Thread.currentThread();
+    ClassLoader before = thread.getContextClassLoader();
+    thread.setContextClassLoader(Jar.LOADER);
+    try {
+      Object commands = Jar.COMMANDS.invoke(null, variables);
+      Class<?> type = commands.getClass();
+      type.getMethod("setOut", PrintWriter.class).invoke(commands, new PrintWriter(out));
+      type.getMethod("setErr", PrintWriter.class).invoke(commands, new PrintWriter(err));
+      int exit = (int) type.getMethod("execute", String[].class).invoke(commands, (Object) args);
+      return new Cli(exit, out.toString(), err.toString());
+    } catch (ReflectiveOperationException e) {
+      throw new LinkageError(String.valueOf(e), e);
+    } finally {
+      thread.setContextClassLoader(before);
+    }
+  }
+
+  /** The jar, loaded once. */
+  private static final class Jar {
+    static final ClassLoader LOADER = loader();
+    static final Method COMMANDS = commands();
+
+    private static ClassLoader loader() {
+      try {
+        return new URLClassLoader(
+            new URL[] {JAR.toUri().toURL()}, ClassLoader.getPlatformClassLoader());
+      } catch (MalformedURLException e) {
+        throw new AssertionError(e);
+      }
+    }
+
+    private static Method commands() {
+      try {
+        // DriverManager looks for drivers once per JVM: let it find the tests' own, then add these.
+        DriverManager.drivers().forEach(driver -> {});
+        ServiceLoader.load(Driver.class, LOADER).forEach(driver -> {});
+        Method method =
+            LOADER
+                .loadClass("dev.waybill.cli.WaybillCommand")
+                .getDeclaredMethod("commands", Function.class);
+        method.setAccessible(true);
+        return method;
+      } catch (ReflectiveOperationException e) {
+        throw new LinkageError(String.valueOf(e), e);
+      }
+    }
+  }
+
+  /** Runs the jar in a process of its own, as the launcher does. */
+  static Cli process(Map<String, String> environment, String... args)
       throws IOException, InterruptedException {
     List<String> command =
         new ArrayList<>(
@@ -20,7 +89,7 @@ record Cli(int exit, String out, String err) {
                 "-XX:TieredStopAtLevel=1",
                 "-XX:+UseSerialGC",
                 "-jar",
-                Path.of("target", "waybill.jar").toString()));
+                JAR.toString()));
     command.addAll(List.of(args));
     return run(new ProcessBuilder(command), environment);
   }

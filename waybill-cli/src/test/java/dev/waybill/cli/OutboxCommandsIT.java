@@ -25,7 +25,7 @@ class OutboxCommandsIT {
     this.database = database.fresh();
   }
 
-  private Cli run(String... command) throws Exception {
+  private Cli run(String... command) {
     List<String> args = new ArrayList<>(List.of(command));
     args.addAll(List.of("--url", database.url()));
     if (database.product() != DatabaseProduct.SQLITE) {
@@ -59,6 +59,18 @@ class OutboxCommandsIT {
         .contains("partition 1")
         .contains("waiting for a process that serves this queue")
         .doesNotContain("partition 0");
+
+    assertThat(run("queues", "list").out()).contains("orders").contains("partitions");
+    assertThat(run("messages", "peek", "orders").out())
+        .contains("orders/1/1")
+        .doesNotContain("payload");
+    assertThat(run("messages", "peek", "orders", "--partition", "1", "--payload", "--json").out())
+        .contains("\"seq\" : 1")
+        .contains("\"payload_base64\" : \"Yg==\"");
+    assertThat(run("messages", "peek", "orders", "--after", "1").out())
+        .startsWith("There are none.");
+    assertThat(run("messages", "peek", "orders", "--limit", "0").exit()).isEqualTo(2);
+    assertThat(run("messages", "peek", "nothing").err()).contains("'nothing' is not registered");
 
     assertThat(run("queues", "pause", "orders", "--partition", "1").out())
         .startsWith("Paused partition 1 of orders.");

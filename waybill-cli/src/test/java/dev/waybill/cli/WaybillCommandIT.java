@@ -2,7 +2,6 @@ package dev.waybill.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
@@ -14,13 +13,13 @@ import org.junit.jupiter.api.io.TempDir;
  * What holds for every command: help, usage errors, exit codes, and a demo that verifies itself.
  */
 class WaybillCommandIT {
-  private static Cli run(String... args) throws IOException, InterruptedException {
+  private static Cli run(String... args) {
     return Cli.jar(Map.of(), args);
   }
 
   @Test
   void helpListsTheCommands() throws Exception {
-    Cli help = run("--help");
+    Cli help = Cli.process(Map.of(), "--help");
     assertThat(help.exit()).isZero();
     assertThat(help.out()).contains("schema").contains("demo").contains("Exit codes");
     assertThat(run("--version").out()).startsWith("waybill ");
@@ -32,7 +31,7 @@ class WaybillCommandIT {
 
   @Test
   void wrongUsageIsExitTwo() throws Exception {
-    assertThat(run("no-such-command").exit()).isEqualTo(2);
+    assertThat(Cli.process(Map.of(), "no-such-command").exit()).isEqualTo(2);
     assertThat(run("schema").exit()).isEqualTo(2);
     assertThat(run("schema", "check").exit()).isEqualTo(2);
     assertThat(run("schema", "check", "--url", "jdbc:nothing:x").exit()).isEqualTo(2);
@@ -67,7 +66,9 @@ class WaybillCommandIT {
 
   @Test
   void theStackTraceIsShownOnlyWhenAskedFor() throws Exception {
-    Cli check = run("schema", "check", "--url", "jdbc:postgresql://127.0.0.1:1/x", "--debug");
+    Cli check =
+        Cli.process(
+            Map.of(), "schema", "check", "--url", "jdbc:postgresql://127.0.0.1:1/x", "--debug");
     assertThat(check.exit()).isEqualTo(4);
     assertThat(check.err()).contains("\tat ");
   }
@@ -81,6 +82,38 @@ class WaybillCommandIT {
   }
 
   @Test
+  void theEnvironmentAndAFileSayWhereTheDatabaseIs(@TempDir Path folder) throws Exception {
+    String url = "jdbc:sqlite:" + folder.resolve("app.db");
+    Map<String, String> environment = Map.of("WAYBILL_URL", url, "WAYBILL_PREFIX", "acme_");
+    assertThat(Cli.jar(environment, "schema", "migrate").exit()).isZero();
+    assertThat(Cli.jar(environment, "schema", "check", "--prefix", "b_").exit()).isEqualTo(3);
+    assertThat(Cli.process(environment, "schema", "check").exit()).isZero();
+
+    Path file =
+        Files.writeString(folder.resolve("app.properties"), "url=" + url + "\nprefix=acme_");
+    assertThat(run("--config", file.toString(), "schema", "check").exit()).isZero();
+    assertThat(run("schema", "check", "--config", file.toString()).exit()).isZero();
+    Cli other = Cli.jar(Map.of("WAYBILL_PREFIX", "b_"), "schema", "check", "--config=" + file);
+    assertThat(other.exit()).as("the environment is nearer than the file").isEqualTo(3);
+
+    Files.writeString(file, "url=" + url + "\npasword=x");
+    Cli misspelt = run("schema", "check", "--config", file.toString());
+    assertThat(misspelt.exit()).isEqualTo(2);
+    assertThat(misspelt.err()).contains("[pasword]").contains("password").doesNotContain("=x");
+    Cli missing = run("schema", "check", "--config", folder.resolve("none").toString());
+    assertThat(missing.exit()).isEqualTo(2);
+    assertThat(missing.err()).contains("none");
+    assertThat(run("schema", "check").err()).contains("--url JDBC").contains("WAYBILL_URL");
+  }
+
+  @Test
+  void theShellCompletesCommands() {
+    Cli script = run("generate-completion");
+    assertThat(script.exit()).isZero();
+    assertThat(script.out()).contains("complete -F").contains("complete-gate");
+  }
+
+  @Test
   void printKnowsTheDatabaseByItsUrl() throws Exception {
     assertThat(run("schema", "print", "--url", "jdbc:mariadb://h/x").out()).contains("InnoDB");
     assertThat(run("schema", "print", "--database", "postgresql").out())
@@ -91,7 +124,7 @@ class WaybillCommandIT {
 
   @Test
   void theDemoVerifiesItself() throws Exception {
-    Cli demo = run("demo", "--seconds", "4");
+    Cli demo = Cli.process(Map.of(), "demo", "--seconds", "4");
     assertThat(demo.exit()).as(demo.out() + demo.err()).isZero();
     assertThat(demo.out())
         .contains("Watch it in the console: http://127.0.0.1:")

@@ -34,13 +34,13 @@ class WorkCommandsIT {
     Schema.migrate(this.database.dataSource());
   }
 
-  private String fine(String... command) throws Exception {
+  private String fine(String... command) {
     Cli cli = run(command);
     assertThat(cli.exit()).as("%s: %s", List.of(command), cli.err()).isZero();
     return cli.out();
   }
 
-  private Cli run(String... command) throws Exception {
+  private Cli run(String... command) {
     List<String> args = new ArrayList<>(List.of(command));
     args.addAll(List.of("--url", database.url()));
     if (database.product() != DatabaseProduct.SQLITE) {
@@ -80,6 +80,10 @@ class WorkCommandsIT {
       assertThat(fine("jobs", "enqueue", "mail", "--key", "k", "--json"))
           .contains("\"outcome\" : \"inserted\"");
       assertThat(waybill.jobs().findByKey(Scope.global(), "mail", "k")).isPresent();
+      assertThat(fine("status")).containsPattern("mail +2 +0 +0 +0");
+      assertThat(fine("status", "--json"))
+          .contains("\"type\" : \"mail\"")
+          .contains("\"pending\" : 2");
     }
     Cli unknown = run("jobs", "logs", NOBODY);
     assertThat(unknown.exit()).isEqualTo(1);
@@ -121,6 +125,7 @@ class WorkCommandsIT {
       assertThat(fine("workflows", "list", "--attribute", "customer=7"))
           .contains("order")
           .contains("0/2");
+      assertThat(fine("status")).contains("runs of workflows: 1 waiting");
       assertThat(fine("workflows", "show", run.toString()))
           .contains("waits for approve")
           .contains("customer: 7");

@@ -53,6 +53,15 @@ public interface Outbox {
   /** How every queue of the database stands, those of other processes included: one cheap query. */
   List<QueueStatus> status();
 
+  /**
+   * Reads what waits in a partition, in order, without taking it: at most so many messages beyond a
+   * number (0: from the first that waits), fewer if they are large. Messages that have no number
+   * yet, that are delayed or that are parked are not among them.
+   *
+   * @throws OutboxException.QueueNotRegistered if the database knows no such queue
+   */
+  List<OutboxMessage> peek(String queue, int partition, long afterSeq, int atMost);
+
   /** What this process has done since it started. */
   OutboxStatistics statistics();
 

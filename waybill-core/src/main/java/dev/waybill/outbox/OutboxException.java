@@ -71,6 +71,31 @@ public abstract sealed class OutboxException extends WaybillException
     }
   }
 
+  /** The queue has no partition of this number. */
+  public static final class NoSuchPartition extends AboutQueue {
+    @Serial private static final long serialVersionUID = 1L;
+    private final int partition;
+
+    /** For the number that was given and how many partitions there are. */
+    public NoSuchPartition(String queue, int partition, int partitions) {
+      super(
+          queue,
+          "The queue "
+              + Quoted.name(queue)
+              + " has the partitions 0 to "
+              + (partitions - 1)
+              + ", not "
+              + partition
+              + ".");
+      this.partition = partition;
+    }
+
+    /** The number as it was given. */
+    public int partition() {
+      return partition;
+    }
+  }
+
   /** The same queue was named twice when the outbox was built. */
   public static final class QueueRegisteredTwice extends AboutQueue {
     @Serial private static final long serialVersionUID = 1L;

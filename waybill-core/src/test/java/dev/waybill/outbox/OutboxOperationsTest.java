@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.waybill.Migrated;
 import dev.waybill.Waybill;
+import dev.waybill.outbox.OutboxException.NoSuchPartition;
 import dev.waybill.outbox.OutboxException.PartitionCountMismatch;
 import dev.waybill.outbox.OutboxException.QueueFull;
 import dev.waybill.outbox.OutboxException.QueueNotRegistered;
@@ -74,8 +75,7 @@ class OutboxOperationsTest {
     outbox.resume("orders");
     assertThat(received.await(3)).containsExactly("a", "b", "c");
     assertThatThrownBy(() -> outbox.pause("other")).isInstanceOf(QueueNotRegistered.class);
-    assertThatThrownBy(() -> outbox.pause("orders", 2))
-        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> outbox.pause("orders", 2)).isInstanceOf(NoSuchPartition.class);
   }
 
   private static void await(Callable<Boolean> condition) throws Exception {

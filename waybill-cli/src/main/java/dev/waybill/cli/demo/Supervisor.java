@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Runs the service in child processes, kills one of them, and verifies what is left. */
 public final class Supervisor {
+  private static final Duration START = Duration.ofSeconds(30);
   private static final Duration DRAIN = Duration.ofSeconds(60);
 
   private final Settings settings;
@@ -109,15 +110,13 @@ public final class Supervisor {
 
   private void watch(Process process, Manager manager, int from, int to)
       throws InterruptedException {
+    awaitFirstReport(process);
     Report before = null;
     long began = System.nanoTime();
     long lastLook = began;
     while (System.nanoTime() - began < TimeUnit.SECONDS.toNanos(to - from)) {
       TimeUnit.MILLISECONDS.sleep(500);
-      if (!process.isAlive()) {
-        throw new IllegalStateException(
-            "The service ended by itself with code " + process.exitValue());
-      }
+      requireAlive(process);
       manager.approve();
       Report now = latest.get();
       long look = System.nanoTime();
@@ -131,6 +130,22 @@ public final class Supervisor {
         before = now;
       }
       lastLook = look;
+    }
+  }
+
+  /** The time it takes to start is not taken from its work. */
+  private void awaitFirstReport(Process process) throws InterruptedException {
+    long deadline = System.nanoTime() + START.toNanos();
+    while (latest.get() == null && System.nanoTime() < deadline) {
+      requireAlive(process);
+      TimeUnit.MILLISECONDS.sleep(50);
+    }
+  }
+
+  private static void requireAlive(Process process) {
+    if (!process.isAlive()) {
+      throw new IllegalStateException(
+          "The service ended by itself with code " + process.exitValue());
     }
   }
 

@@ -3,14 +3,21 @@ package dev.waybill.internal.outbox;
 import dev.waybill.internal.sql.Database;
 import dev.waybill.internal.sql.Retry;
 import dev.waybill.internal.sql.Session;
+import dev.waybill.internal.store.Delivery;
+import dev.waybill.internal.store.MessageBody;
+import dev.waybill.internal.store.MessageStore;
 import dev.waybill.internal.store.QueueStore;
 import dev.waybill.internal.store.QueueStore.QueueRow;
+import dev.waybill.internal.store.StoredMessage;
 import dev.waybill.outbox.DeadLetters;
 import dev.waybill.outbox.EnqueueMessage;
 import dev.waybill.outbox.Enqueued;
 import dev.waybill.outbox.Outbox;
+import dev.waybill.outbox.OutboxException.InvalidSetting;
+import dev.waybill.outbox.OutboxException.NoSuchPartition;
 import dev.waybill.outbox.OutboxException.PartitionCountMismatch;
 import dev.waybill.outbox.OutboxException.QueueNotRegistered;
+import dev.waybill.outbox.OutboxMessage;
 import dev.waybill.outbox.OutboxStatistics;
 import dev.waybill.outbox.Partitions;
 import dev.waybill.outbox.QueueStatus;
@@ -25,8 +32,11 @@ import java.util.function.Consumer;
 
 /** The outbox as its users see it. */
 final class OutboxDoor implements Outbox {
+  private static final int MOST_PEEKED = 1_000;
+
   private final Database database;
   private final Enqueuer enqueuer;
+  private final MessageStore messages;
   private final QueueStore queueStore;
   private final Queues queues;
   private final Statistics statistics;
@@ -48,6 +58,7 @@ final class OutboxDoor implements Outbox {
   OutboxDoor(
       Database database,
       Enqueuer enqueuer,
+      MessageStore messages,
       QueueStore queueStore,
       Queues queues,
       Statistics statistics,
@@ -57,6 +68,7 @@ final class OutboxDoor implements Outbox {
     // The caller's work is not repeated behind its back.
     this.database = database.retrying(Retry.never());
     this.enqueuer = enqueuer;
+    this.messages = messages;
     this.queueStore = queueStore;
     this.queues = queues;
     this.statistics = statistics;
@@ -168,19 +180,36 @@ final class OutboxDoor implements Outbox {
   private static void requirePartition(QueueRow row, int partition) {
     int count = row.partitionIds().size();
     if (partition < 0 || partition >= count) {
-      throw new IllegalArgumentException(
-          "The queue "
-              + row.name()
-              + " has the partitions 0 to "
-              + (count - 1)
-              + ", not "
-              + partition);
+      throw new NoSuchPartition(row.name(), partition, count);
     }
   }
 
   @Override
   public List<QueueStatus> status() {
     return queueStore.status();
+  }
+
+  @Override
+  public List<OutboxMessage> peek(String queue, int partition, long afterSeq, int atMost) {
+    if (atMost < 1 || atMost > MOST_PEEKED) {
+      throw new InvalidSetting(
+          "atMost", "must be between 1 and " + MOST_PEEKED + ", but is " + atMost);
+    }
+    QueueRow row = existing(queue);
+    requirePartition(row, partition);
+    Delivery found = messages.peek(row.partitionIds().get(partition), afterSeq, atMost);
+    List<OutboxMessage> peeked = new ArrayList<>();
+    for (StoredMessage message : found.messages()) {
+      MessageBody body = message.body();
+      // One without a body was delivered and cleaned up while this looked.
+      if (body != null) {
+        boolean first = message.seq() == found.processedSeq() + 1;
+        int attempts = first ? found.attempts() : 0;
+        peeked.add(
+            new DeliveredMessage(queue, partition, message.seq(), message.id(), body, attempts));
+      }
+    }
+    return peeked;
   }
 
   @Override

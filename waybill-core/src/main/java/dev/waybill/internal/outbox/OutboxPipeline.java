@@ -113,6 +113,7 @@ public final class OutboxPipeline {
         new OutboxDoor(
             database,
             enqueuer(),
+            messages,
             queueStore,
             queues,
             statistics,

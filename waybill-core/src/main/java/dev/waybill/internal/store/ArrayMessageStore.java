@@ -223,14 +223,29 @@ final class ArrayMessageStore extends MessageStore {
         || (!found.messages().isEmpty() && found.messages().get(0).seq() == next);
   }
 
-  private Delivery again(Tx tx, Delivery found, Slots slots, long partitionId, int messages) {
-    List<StoredMessage> all =
-        reading(tx, "outbox_read", slots.all(), partitionId)
-            .set("processed_seq", found.processedSeq())
-            .set("messages", messages)
-            .set("bytes", MOST_BYTES)
-            .list(ArrayMessageStore::message);
-    return withMessages(found, all);
+  private static Delivery again(
+      Tx tx, Delivery found, Slots slots, long partitionId, int messages) {
+    return withMessages(found, read(tx, slots, partitionId, found.processedSeq(), messages));
+  }
+
+  private static List<StoredMessage> read(
+      Tx tx, Slots slots, long partitionId, long after, int messages) {
+    return reading(tx, "outbox_read", slots.all(), partitionId)
+        .set("processed_seq", after)
+        .set("messages", messages)
+        .set("bytes", MOST_BYTES)
+        .list(ArrayMessageStore::message);
+  }
+
+  @Override
+  public Delivery peek(long partitionId, long after, int messages) {
+    Slots slots = slots();
+    return transact(
+        tx -> {
+          PartitionState state = state(tx, partitionId);
+          long from = Math.max(after, state.processedSeq());
+          return state.with(read(tx, slots, partitionId, from, messages));
+        });
   }
 
   private static Query reading(Tx tx, String statement, Slots slots, long partitionId) {

@@ -78,6 +78,9 @@ public abstract class MessageStore {
   /** Locks the cursor and reads. Empty if others have it or nobody may try now. */
   public abstract Optional<Delivery> lock(Tx tx, long partitionId, int messages);
 
+  /** Reads what waits beyond the cursor and beyond this number, without taking it. */
+  public abstract Delivery peek(long partitionId, long after, int messages);
+
   /** Removes at most so many segments that every cursor has passed. */
   public abstract Vacuumed vacuum(long partitionId, Duration retention, int segments);
 

@@ -273,16 +273,20 @@ class PackedMessageStore extends MessageStore {
         .map(cursor -> read(tx, partitionId, messages));
   }
 
-  private Delivery read(Tx tx, long partitionId, int messages) {
+  @Override
+  public Delivery peek(long partitionId, long after, int messages) {
+    return transact(tx -> read(tx, partitionId, after, messages));
+  }
+
+  private static Delivery read(Tx tx, long partitionId, int messages) {
+    return read(tx, partitionId, 0, messages);
+  }
+
+  private static Delivery read(Tx tx, long partitionId, long after, int messages) {
     PartitionState state = state(tx, partitionId);
-    List<StoredMessage> places = places(tx, partitionId, state.processedSeq(), messages);
-    return new Delivery(
-        state.processedSeq(),
-        state.attempts(),
-        state.epoch(),
-        state.sequence(),
-        state.parked(),
-        places.isEmpty() ? places : withBodies(tx, places));
+    long from = Math.max(after, state.processedSeq());
+    List<StoredMessage> places = places(tx, partitionId, from, messages);
+    return state.with(places.isEmpty() ? places : withBodies(tx, places));
   }
 
   /** Segments may hold one message or two hundred, so they are read in growing pages. */

@@ -1,6 +1,7 @@
 package dev.waybill.internal.store;
 
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,4 +23,10 @@ public record PartitionState(
     Duration lease,
     int parked,
     Duration parkedDue,
-    boolean paused) {}
+    boolean paused) {
+
+  /** What was read from the partition, without taking it. */
+  Delivery with(List<StoredMessage> messages) {
+    return new Delivery(processedSeq, attempts, epoch, sequence, parked, messages);
+  }
+}

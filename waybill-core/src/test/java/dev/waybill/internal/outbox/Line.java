@@ -101,6 +101,7 @@ final class Line {
         new OutboxDoor(
             database,
             enqueuer,
+            messages,
             store,
             queues,
             statistics,
