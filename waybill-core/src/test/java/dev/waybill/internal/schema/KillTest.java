@@ -11,14 +11,16 @@ import dev.waybill.testkit.TestDatabase;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * A process is killed, as by a power failure, when a statement that changes something has taken
- * effect and nothing was done after it: each one in turn. {@link CrashTest} does the same to every
- * statement by cutting connections.
+ * effect and nothing was done after it: each one in a database of its own, all at once. {@link
+ * CrashTest} does the same to every statement by cutting connections.
  */
 @Tag("long")
 @Tag("once")
@@ -35,15 +37,18 @@ class KillTest {
   @Test
   void whoeverComesAfterAKilledProcessCompletesItsWork() throws Exception {
     Outcome undisturbed = Outcome.undisturbed(database);
+    Map<TestDatabase, Integer> stopped = new LinkedHashMap<>();
+    statementsOfMigrations().forEach(number -> stopped.put(database.fresh(), number));
+    try (ChildJvm child = MigratingMain.startAndStopAfter(stopped)) {
+      child.awaitLine("stopped", SOON);
+      child.kill();
+    }
     int dirty = 0;
-    for (int statement : statementsOfMigrations()) {
-      try (Emptied empty = Emptied.of(database);
-          ChildJvm child = MigratingMain.startAndStopAfter(empty.database(), statement)) {
-        child.awaitLine("stopped", SOON);
-        child.kill();
-        dirty += Recovery.of(empty.database()).complete() ? 1 : 0;
-        assertThat(Outcome.of(empty.database()))
-            .as("killed after statement %s", statement)
+    for (Map.Entry<TestDatabase, Integer> each : stopped.entrySet()) {
+      try (TestDatabase left = each.getKey()) {
+        dirty += Recovery.of(left).complete() ? 1 : 0;
+        assertThat(Outcome.of(left))
+            .as("killed after statement %s", each.getValue())
             .isEqualTo(undisturbed);
       }
     }

@@ -7,12 +7,15 @@ import dev.waybill.testkit.FaultyDataSource;
 import dev.waybill.testkit.Hold;
 import dev.waybill.testkit.TestDatabase;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
-import javax.sql.DataSource;
 
 /**
  * Migrates in a process of its own: says {@code ready}, waits for a line, migrates, and says what
- * it applied. With a fourth argument it stops for good after that statement of its own took effect.
+ * it applied. With databases that each have the number of a statement, it migrates all of them side
+ * by side, stops each for good after that statement took effect, and says {@code stopped}.
  */
 final class MigratingMain {
   private MigratingMain() {}
@@ -24,40 +27,39 @@ final class MigratingMain {
         .start();
   }
 
-  static ChildJvm startAndStopAfter(TestDatabase database, int statement) {
-    return ChildJvm.of(MigratingMain.class)
-        .shortLived()
-        .jvmArgs("-XX:TieredStopAtLevel=1", "-Xshare:auto")
-        .args(database.url(), database.user(), database.password(), Integer.toString(statement))
-        .start();
+  static ChildJvm startAndStopAfter(Map<TestDatabase, Integer> statements) {
+    List<String> args = new ArrayList<>();
+    statements.forEach(
+        (database, statement) ->
+            args.addAll(
+                List.of(
+                    database.url(),
+                    database.user(),
+                    database.password(),
+                    Integer.toString(statement))));
+    return ChildJvm.of(MigratingMain.class).shortLived().args(args.toArray(String[]::new)).start();
   }
 
   /** The entry. */
   public static void main(String[] args) throws InterruptedException {
     CountDownLatch go = new CountDownLatch(1);
     ChildJvm.exitWithParent(line -> go.countDown());
-    DataSource plain = Sources.of(args[0], args[1], args[2]);
     if (args.length == 3) {
-      SchemaGuard guard = TestSet.guard(plain);
+      SchemaGuard guard = TestSet.guard(Sources.of(args[0], args[1], args[2]));
       System.out.println("ready");
       go.await();
       System.out.println("applied " + guard.migrate());
       return;
     }
-    FaultyDataSource faulty = new FaultyDataSource(plain);
-    Hold hold = faulty.on(Fault.statement(Integer.parseInt(args[3]))).hold(Moment.AFTER);
-    Thread watcher =
-        new Thread(
-            () -> {
-              try {
-                hold.awaitReached(Duration.ofMinutes(1));
-                System.out.println("stopped");
-              } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-              }
-            });
-    watcher.setDaemon(true);
-    watcher.start();
-    System.out.println("applied " + TestSet.guard(faulty).migrate());
+    List<Hold> holds = new ArrayList<>();
+    for (int i = 0; i < args.length; i += 4) {
+      var faulty = new FaultyDataSource(Sources.of(args[i], args[i + 1], args[i + 2]));
+      holds.add(faulty.on(Fault.statement(Integer.parseInt(args[i + 3]))).hold(Moment.AFTER));
+      new Thread(() -> System.out.println("applied " + TestSet.guard(faulty).migrate())).start();
+    }
+    for (Hold hold : holds) {
+      hold.awaitReached(Duration.ofMinutes(1));
+    }
+    System.out.println("stopped");
   }
 }
