@@ -117,12 +117,12 @@ public final class Pipeline {
                   Retry.standard(time::sleep))
               .keeping(keeper.shelf());
       Crew crew = database.waitsInNativeCode() ? Crew.ofPlatformThreads(time) : new Crew(time);
-      crew.add(keeper, keeper.options());
       var failing = new FailingWorkers();
+      crew.watchedBy(failing);
+      crew.add(keeper, keeper.options());
       String owner = owner();
       Notices notices = Notices.of(database, owner, time);
-      var outbox =
-          new OutboxPipeline(database, config, listeners, time, crew, owner, failing, notices);
+      var outbox = new OutboxPipeline(database, config, listeners, time, crew, owner, notices);
       Optional<JobEngine> jobs =
           jobsConfig.map(
               wanted ->
@@ -161,7 +161,7 @@ public final class Pipeline {
                   "workflow",
                   wanted.retention(),
                   workflows.orElseThrow().workflows()::purge));
-      notices.addTo(crew, options -> options.withListeners(failing));
+      notices.addTo(crew);
       crew.start();
       started = true;
       return new Pipeline(

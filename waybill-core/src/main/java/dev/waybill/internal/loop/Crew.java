@@ -53,6 +53,7 @@ public final class Crew {
 
   // Guarded by the lock.
   private final List<Loop> loops = new ArrayList<>();
+  private final List<LoopListener> watchers = new ArrayList<>();
   private State state = State.NEW;
 
   public Crew(Time time) {
@@ -79,11 +80,21 @@ public final class Crew {
     this.roster = new Roster(time, threads);
   }
 
-  /** Adds a worker; it begins when the crew is started. */
-  public void add(Worker worker, LoopOptions options) {
-    var loop = new Loop(worker, options, time, jitter, stop);
+  /** Has a listener hear of all workers that are added from now on, after their own listeners. */
+  public void watchedBy(LoopListener watcher) {
     lock.lock();
     try {
+      watchers.add(watcher);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Adds a worker; it begins when the crew is started. */
+  public void add(Worker worker, LoopOptions options) {
+    lock.lock();
+    try {
+      var loop = new Loop(worker, options.withAlso(watchers), time, jitter, stop);
       if (state != State.NEW) {
         throw new IllegalStateException(
             "Too late to add " + loop.name() + ": the crew is " + state);

@@ -1,6 +1,7 @@
 package dev.waybill.internal.loop;
 
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * How a worker is driven.
@@ -42,5 +43,10 @@ public record LoopOptions(
 
   public LoopOptions withListeners(LoopListener... values) {
     return new LoopOptions(bells, permits, backoff, pace, List.of(values));
+  }
+
+  LoopOptions withAlso(List<LoopListener> more) {
+    return new LoopOptions(
+        bells, permits, backoff, pace, Stream.of(listeners, more).flatMap(List::stream).toList());
   }
 }

@@ -12,7 +12,6 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
-import java.util.function.UnaryOperator;
 
 /**
  * The notices of one process: what it tells the others, and whom it tells of what they say. Silent
@@ -75,14 +74,14 @@ public final class Notices {
   }
 
   /** Adds the workers; nobody listens unless somebody wants to know. */
-  public void addTo(Crew crew, UnaryOperator<LoopOptions> options) {
-    announcer.ifPresent(worker -> crew.add(worker, options.apply(worker.options())));
+  public void addTo(Crew crew) {
+    announcer.ifPresent(worker -> crew.add(worker, worker.options()));
     if (!heard.isEmpty()) {
       store.ifPresent(
           each ->
               crew.add(
                   new Listener(each, sender, time, crew.stopSignal(), this::hear, this::hearing),
-                  options.apply(LoopOptions.defaults())));
+                  LoopOptions.defaults()));
     }
   }
 

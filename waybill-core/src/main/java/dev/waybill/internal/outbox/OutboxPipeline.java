@@ -3,7 +3,6 @@ package dev.waybill.internal.outbox;
 import dev.waybill.internal.loop.Backoff;
 import dev.waybill.internal.loop.Bell;
 import dev.waybill.internal.loop.Crew;
-import dev.waybill.internal.loop.LoopListener;
 import dev.waybill.internal.loop.LoopOptions;
 import dev.waybill.internal.loop.Pace;
 import dev.waybill.internal.loop.Permits;
@@ -34,7 +33,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
 /** Puts the outbox's stages together, in the order in which a message meets them. */
@@ -64,14 +62,12 @@ public final class OutboxPipeline {
   private final Wakeups wakeups;
   private final Statistics statistics;
   private final Admission admission;
-  private final UnaryOperator<LoopOptions> options;
   private final Outbox door;
 
   /**
    * Registers the queues and, if this process does more than enqueue, adds the workers to the crew.
    *
    * @param owner names this process in leases
-   * @param watcher hears what the workers do
    * @param notices between processes
    */
   public OutboxPipeline(
@@ -81,9 +77,7 @@ public final class OutboxPipeline {
       Time time,
       Crew crew,
       String owner,
-      LoopListener watcher,
       Notices notices) {
-    this.options = options -> options.withListeners(watcher);
     this.database = database;
     this.config = config;
     this.time = time;
@@ -121,7 +115,7 @@ public final class OutboxPipeline {
             wakeups::resumed,
             deadLetters);
     if (admission.isNeeded()) {
-      crew.add(admission, options.apply(admission.options()));
+      crew.add(admission, admission.options());
     }
     if (config.workers()) {
       addWorkers();
@@ -190,47 +184,43 @@ public final class OutboxPipeline {
 
     crew.add(
         new Promoter(messages, queueStore, dirty, profile.reconcileInterval()),
-        options.apply(LoopOptions.defaults().withBells(delayedBell)));
+        LoopOptions.defaults().withBells(delayedBell));
     int sequencers = config.guaranteedMaintenance() + config.sharedMaintenance();
     for (int i = 1; i <= sequencers; i++) {
       crew.add(
           sequencer(i),
-          options.apply(
-              LoopOptions.defaults()
-                  .withBells(dirtyBell)
-                  .withPermits(sequencing)
-                  .withPace(pace(profile.sequencer()))));
+          LoopOptions.defaults()
+              .withBells(dirtyBell)
+              .withPermits(sequencing)
+              .withPace(pace(profile.sequencer())));
     }
-    crew.add(processor, options.apply(LoopOptions.defaults().withBells(readyBell)));
-    crew.add(timeLimit, options.apply(timeLimit.options()));
+    crew.add(processor, LoopOptions.defaults().withBells(readyBell));
+    crew.add(timeLimit, timeLimit.options());
     crew.add(
         vacuum,
-        options.apply(
-            LoopOptions.defaults()
-                .withBells(vacuumBell)
-                .withPermits(shared)
-                .withPace(pace(profile.vacuum()))
-                .withBackoff(PATIENT)));
+        LoopOptions.defaults()
+            .withBells(vacuumBell)
+            .withPermits(shared)
+            .withPace(pace(profile.vacuum()))
+            .withBackoff(PATIENT));
     Rotation.of(database, Rotation.Limits.standard(profile.vacuumPoll()))
         .ifPresent(
             rotation ->
                 crew.add(
                     new Rotator(rotation, events, time, profile.vacuumPoll()),
-                    options.apply(
-                        LoopOptions.defaults()
-                            .withBells(rotationBell)
-                            .withPermits(shared)
-                            .withPace(pace(profile.vacuum()))
-                            .withBackoff(PATIENT))));
+                    LoopOptions.defaults()
+                        .withBells(rotationBell)
+                        .withPermits(shared)
+                        .withPace(pace(profile.vacuum()))
+                        .withBackoff(PATIENT)));
     Duration deadLetterRetention = config.deadLetterRetention();
     if (deadLetterRetention != null) {
       crew.add(
           new DeadLetterVacuum(door.deadLetters(), deadLetterRetention, profile.vacuumPoll()),
-          options.apply(
-              LoopOptions.defaults()
-                  .withPermits(shared)
-                  .withPace(pace(profile.vacuum()))
-                  .withBackoff(PATIENT)));
+          LoopOptions.defaults()
+              .withPermits(shared)
+              .withPace(pace(profile.vacuum()))
+              .withBackoff(PATIENT));
     }
     var reconciler =
         new Reconciler(
@@ -241,9 +231,9 @@ public final class OutboxPipeline {
             processor,
             profile.reconcileInterval(),
             queueStore.isShared());
-    crew.add(reconciler, options.apply(LoopOptions.defaults().withBells(lookBell)));
+    crew.add(reconciler, LoopOptions.defaults().withBells(lookBell));
     if (!config.statsInterval().isZero()) {
-      crew.add(statistics, options.apply(LoopOptions.defaults()));
+      crew.add(statistics, LoopOptions.defaults());
     }
     wakeups.listen(hearing -> reconciler.polling(!hearing));
   }

@@ -50,7 +50,7 @@ class NoticesTest {
       first.accept(watched);
       notices = Notices.of(Stores.open(watched), name, Time.system());
       notices.subscribe("T", heard::add, looks::add);
-      notices.addTo(crew, options -> options);
+      notices.addTo(crew);
       crew.start();
       running.add(this);
     }
