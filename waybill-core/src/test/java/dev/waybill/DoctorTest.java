@@ -228,7 +228,7 @@ class DoctorTest {
             finding -> {
               assertThat(finding.severity()).isEqualTo(severity);
               assertThat(finding.what())
-                  .contains(millis > 0 ? "behind" : millis < 0 ? "ahead" : "differ by");
+                  .contains(millis > 0 ? "behind" : millis < 0 ? "ahead" : "not more than");
             });
   }
 

@@ -17,17 +17,16 @@ import picocli.CommandLine.Mixin;
 /** {@code waybill doctor}: what is wrong with the database, and what to do. */
 @Command(
     name = "doctor",
-    description = {
-      "Look for what is wrong with the database for Waybill, and say what to do: schema, tables,",
-      "privileges, clocks, settings, old transactions, missing messages. Reads only."
-    },
+    description =
+        "Look for what is wrong with the database for Waybill, and say what to do: schema, tables,"
+            + " privileges, clocks, settings, old transactions, missing messages. Reads only.",
     footer = {
       "",
-      "Exit codes: 0 nothing worse than a note, 1 a warning or a problem, 3 schema incompatible,",
-      "4 database unreachable.",
+      "Exit codes: 0 nothing worse than a note, 1 a warning or a problem, 3 schema incompatible,"
+          + " 4 database unreachable.",
       "",
-      "With --json: {\"worst\": S, \"findings\": [{\"code\", \"severity\": S, \"what\", \"remedy\"}]},",
-      "where S is ok, note, warning or problem, and remedy is left out where there is none."
+      "With --json: {\"worst\": S, \"findings\": [{\"code\", \"severity\": S, \"what\", \"remedy\"}]},"
+          + " where S is ok, note, warning or problem, and remedy is left out where there is none."
     },
     mixinStandardHelpOptions = true)
 final class DoctorCommand implements Callable<Integer> {

@@ -42,7 +42,11 @@ final class ClockTopic {
     } else if (apart.compareTo(patient.thresholds().skewNote()) > 0) {
       findings.note(CODE, what, remedy);
     } else {
-      findings.ok(CODE, what);
+      findings.ok(
+          CODE,
+          "The clocks of the database and of this process are not more than "
+              + Wording.age(apart.plus(best.roundTrip().dividedBy(2)).plusMillis(1))
+              + " apart.");
     }
   }
 

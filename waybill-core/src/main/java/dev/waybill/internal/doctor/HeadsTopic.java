@@ -146,12 +146,8 @@ final class HeadsTopic {
               + " not there though given: somebody else removed rows, or the database is damaged.",
           "Restore "
               + patient.quoted("waybill_outbox_outgoing")
-              + " from a backup. If they are lost for good, those behind them are delivered only"
-              + " once processed_seq of the partition "
-              + partition.id()
-              + " in "
-              + patient.quoted("waybill_outbox_processor")
-              + " is set to the last missing number, while no process serves the queue.");
+              + " from a backup before the line gets there: it goes on behind them, and they are"
+              + " never delivered.");
     }
     if (!missing.bodies().isEmpty()) {
       findings.problem(

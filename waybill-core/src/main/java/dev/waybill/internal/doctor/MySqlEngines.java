@@ -31,7 +31,7 @@ final class MySqlEngines {
               + " transactions: "
               + Wording.names(others)
               + ".",
-          "ALTER TABLE … ENGINE = InnoDB for each, while no process with Waybill runs.");
+          "ALTER TABLE ... ENGINE = InnoDB for each, while no process with Waybill runs.");
     }
   }
 }

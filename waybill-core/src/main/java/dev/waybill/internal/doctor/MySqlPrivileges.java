@@ -1,6 +1,7 @@
 package dev.waybill.internal.doctor;
 
 import dev.waybill.DatabaseException;
+import dev.waybill.DatabaseException.Kind;
 import dev.waybill.internal.sql.Tx;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -54,18 +55,21 @@ final class MySqlPrivileges {
               }
               return possible;
             });
-    Privileges.report(
-        patient,
-        findings,
-        user,
-        missing,
-        (rights, names) ->
-            "GRANT "
-                + String.join(", ", rights)
-                + " on them to this user, or on the whole database: GRANT SELECT, INSERT, UPDATE,"
-                + " DELETE ON "
-                + patient.schema()
-                + ".* TO …");
+    if (writable || missing.values().stream().anyMatch(rights -> !rights.isEmpty())) {
+      Privileges.report(
+          patient,
+          findings,
+          user,
+          missing,
+          (rights, names) ->
+              "GRANT "
+                  + String.join(", ", rights)
+                  + " ON "
+                  + patient.schema()
+                  + ".* TO "
+                  + quoted(user)
+                  + ", or on each of these tables.");
+    }
     if (!writable) {
       findings.note(
           "not-examined",
@@ -74,32 +78,61 @@ final class MySqlPrivileges {
     }
   }
 
+  /** The server says {@code user@host}, and the user may have such a sign as well. */
+  private static String quoted(String user) {
+    int at = user.lastIndexOf('@');
+    return at < 0 ? user : "'" + user.substring(0, at) + "'@'" + user.substring(at + 1) + "'";
+  }
+
   /** Adds what is refused. False if the server takes no writes at all. */
   private static boolean probe(
       Tx tx, Patient patient, String table, Columns columns, Set<String> refused) {
+    if (!patient.tables().containsKey(table)) {
+      if (isHidden(tx, statement("SELECT", table, columns, patient))) {
+        refused.addAll(Privileges.needed(table));
+      }
+      return true;
+    }
     boolean possible = true;
     for (String right : Privileges.needed(table)) {
       String statement = statement(right, table, columns, patient);
-      if (statement.isEmpty()) {
+      try {
         // Who may insert or update is shown the columns.
-        if (patient.tables().containsKey(table)) {
+        if (statement.isEmpty() || isForbidden(tx, statement)) {
           refused.add(right);
         }
-        continue;
-      }
-      try {
-        tx.query(statement).execute();
       } catch (DatabaseException e) {
-        if (Tx.forbidden(e)) {
-          refused.add(right);
-        } else if (Tx.readOnly(e)) {
-          possible = false;
-        } else if (patient.tables().containsKey(table)) {
+        if (!Tx.readOnly(e)) {
           throw e;
         }
+        possible = false;
       }
     }
     return possible;
+  }
+
+  /** Whether a table that the catalogue does not show is there for others, or not at all. */
+  private static boolean isHidden(Tx tx, String statement) {
+    try {
+      return isForbidden(tx, statement);
+    } catch (DatabaseException e) {
+      if (e.kind() == Kind.FATAL) {
+        return false;
+      }
+      throw e;
+    }
+  }
+
+  private static boolean isForbidden(Tx tx, String statement) {
+    try {
+      tx.query(statement).execute();
+      return false;
+    } catch (DatabaseException e) {
+      if (Tx.forbidden(e)) {
+        return true;
+      }
+      throw e;
+    }
   }
 
   private static String statement(String right, String table, Columns columns, Patient patient) {

@@ -71,14 +71,14 @@ final class MySqlSettings {
               + (flush.equals("2") ? "machine" : "server")
               + " fails, about the last second of committed transactions is lost, also messages"
               + " that were delivered already.",
-          "SET PERSIST (or in my.cnf) innodb_flush_log_at_trx_commit = 1.");
+          "Set innodb_flush_log_at_trx_commit = 1, in my.cnf and with SET GLOBAL.");
     }
     if (isOn(settings, "log_bin") && settings.getOrDefault("sync_binlog", "1").equals("0")) {
       findings.warning(
           "durability",
           "sync_binlog is 0: when the machine fails, the binary log may lack committed"
               + " transactions, which replicas then never get.",
-          "SET PERSIST (or in my.cnf) sync_binlog = 1.");
+          "Set sync_binlog = 1, in my.cnf and with SET GLOBAL.");
     }
     if (findings.nothingSince(before)) {
       findings.ok("durability", "What is committed survives a crash of the server.");

@@ -49,7 +49,7 @@ final class PostgresSettings {
       findings.problem(
           "read-only",
           "Transactions are read-only by default (default_transaction_read_only is on).",
-          "Switch it off for Waybill's role or database: ALTER ROLE … SET"
+          "Switch it off for Waybill's role or database: ALTER ROLE ... SET"
               + " default_transaction_read_only = off.");
     } else {
       findings.ok("read-only", "The server takes writes.");
@@ -75,7 +75,7 @@ final class PostgresSettings {
           "durability",
           "synchronous_commit is off: when the server fails, the last committed transactions are"
               + " lost, also messages that were delivered already.",
-          "Leave it on for transactions that enqueue and for Waybill's own: ALTER ROLE … SET"
+          "Leave it on for transactions that enqueue and for Waybill's own: ALTER ROLE ... SET"
               + " synchronous_commit = on.");
     }
     if (findings.nothingSince(before)) {
