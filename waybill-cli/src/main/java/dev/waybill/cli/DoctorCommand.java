@@ -38,7 +38,8 @@ final class DoctorCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    List<Finding> findings = Doctor.examine(connection.existing(), tables.options());
+    List<Finding> findings =
+        Doctor.examine(connection.existing(output.command()), tables.options(output.command()));
     output.show(text(findings), document(findings));
     if (findings.stream().anyMatch(DoctorCommand::isIncompatible)) {
       return ExitCode.INCOMPATIBLE;
