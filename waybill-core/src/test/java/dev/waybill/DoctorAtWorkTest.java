@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Messages are delivered and cleared away while the doctor is looking at them. */
-@EveryDatabase(alsoOldest = true)
+@EveryDatabase
 @Timeout(120)
 class DoctorAtWorkTest {
   private static final Duration LEASE = Duration.ofMinutes(1);

@@ -34,11 +34,17 @@ import org.junit.jupiter.api.Timeout;
     why = "their own ailments are elsewhere")
 @Timeout(120)
 class DoctorPostgresTest {
-  private final TestDatabase database;
+  private final TestDatabase given;
 
-  DoctorPostgresTest(TestDatabase database) {
-    this.database = database.fresh();
-    Schema.migrate(this.database.dataSource());
+  DoctorPostgresTest(TestDatabase given) {
+    this.given = given;
+  }
+
+  /** For those who alter what the next case would find altered. */
+  private TestDatabase fresh() {
+    TestDatabase database = given.fresh();
+    Schema.migrate(database.dataSource());
+    return database;
   }
 
   private static List<Finding> examine(DataSource source, Thresholds thresholds) {
@@ -50,7 +56,7 @@ class DoctorPostgresTest {
   }
 
   /** Roles belong to the server: this one goes with the case. */
-  private void withRole(Work work) throws SQLException {
+  private static void withRole(TestDatabase database, Work work) throws SQLException {
     String role = "patient_" + UUID.randomUUID().toString().substring(0, 8);
     database.execute("create role " + role + " login");
     try {
@@ -62,7 +68,9 @@ class DoctorPostgresTest {
 
   @Test
   void aRoleThatMayOnlyReadIsToldWhatItLacks() throws SQLException {
+    TestDatabase database = Migrated.on(given);
     withRole(
+        database,
         role -> {
           database.execute("grant select on all tables in schema public to " + role);
 
@@ -93,7 +101,9 @@ class DoctorPostgresTest {
 
   @Test
   void aRoleThatMayDoNothingGetsFindingsAndNoException() throws SQLException {
+    TestDatabase database = fresh();
     withRole(
+        database,
         role -> {
           database.execute("revoke usage on schema public from public");
           List<Finding> findings =
@@ -124,6 +134,7 @@ class DoctorPostgresTest {
 
   @Test
   void whoIsIdleInATransactionIsNamed() throws SQLException {
+    TestDatabase database = Migrated.on(given);
     Thresholds atOnce = Thresholds.standard().withOldTransaction(Duration.ZERO);
     try (Connection idle = database.connect();
         Statement statement = idle.createStatement()) {
@@ -144,6 +155,7 @@ class DoctorPostgresTest {
                 assertThat(finding.remedy()).contains("pg_terminate_backend(");
               });
       withRole(
+          database,
           role -> {
             database.execute(
                 "grant all on all tables in schema public to " + role,
@@ -163,6 +175,7 @@ class DoctorPostgresTest {
 
   @Test
   void whoRunsForLongIsNamed() throws Exception {
+    TestDatabase database = Migrated.on(given);
     Thresholds atOnce = Thresholds.standard().withOldTransaction(Duration.ZERO);
     try (Connection busy = database.connect();
         Statement statement = busy.createStatement();
@@ -207,6 +220,7 @@ class DoctorPostgresTest {
 
   @Test
   void anotherIsolationByDefaultIsANote() throws SQLException {
+    TestDatabase database = fresh();
     database.execute(
         "do $$ begin execute format('alter database %I set default_transaction_isolation ="
             + " ''serializable''', current_database()); end $$");
@@ -223,6 +237,7 @@ class DoctorPostgresTest {
 
   @Test
   void transactionsThatAreReadOnlyByDefaultAreAProblem() throws SQLException {
+    TestDatabase database = fresh();
     database.execute(
         "do $$ begin execute format('alter database %I set default_transaction_read_only = on',"
             + " current_database()); end $$");
@@ -234,6 +249,7 @@ class DoctorPostgresTest {
 
   @Test
   void aSequenceWithACacheIsAProblem() throws SQLException {
+    TestDatabase database = fresh();
     database.execute("alter sequence waybill_outbox_message_sq cache 20");
 
     assertThat(examine(database.dataSource(), Thresholds.standard()))
@@ -249,6 +265,7 @@ class DoctorPostgresTest {
 
   @Test
   void anInvalidIndexIsNamed() throws SQLException {
+    TestDatabase database = fresh();
     database.execute(
         "update pg_index set indisvalid = false"
             + " where indexrelid = 'waybill_outbox_dead_letters_done_ix'::regclass");
@@ -264,6 +281,7 @@ class DoctorPostgresTest {
 
   @Test
   void fewConnectionsLeftAreAWarning() {
+    TestDatabase database = Migrated.on(given);
     assertThat(examine(database.dataSource(), Thresholds.standard().withConnectionsPercent(0)))
         .extracting(Finding::code, Finding::severity)
         .containsExactly(tuple("connections", Severity.WARNING));
@@ -271,12 +289,14 @@ class DoctorPostgresTest {
 
   @Test
   void aTableThatSomebodyLocksIsNotWaitedFor() throws SQLException {
+    TestDatabase database = Migrated.on(given);
     try (Connection locking = database.connect();
         Statement statement = locking.createStatement()) {
       locking.setAutoCommit(false);
       statement.execute("lock table waybill_outbox_partitions in access exclusive mode");
 
-      assertThat(examine(database.dataSource(), Thresholds.standard()))
+      Thresholds impatient = Thresholds.standard().withPatience(Duration.ofMillis(50));
+      assertThat(examine(database.dataSource(), impatient))
           .singleElement()
           .satisfies(
               finding -> {
@@ -290,16 +310,17 @@ class DoctorPostgresTest {
 
   @Test
   void aPoolerThatSharesSessionsIsNoticed() throws SQLException {
+    TestDatabase database = Migrated.on(given);
     try (Connection one = database.connect();
         Connection other = database.connect()) {
-      assertThat(examine(pooler(one, other), Thresholds.standard()))
+      assertThat(examine(pooler(database, one, other), Thresholds.standard()))
           .extracting(Finding::code, Finding::severity)
           .containsExactly(tuple("pooler", Severity.WARNING));
     }
   }
 
   /** Outside of transactions each statement goes to whichever is next. */
-  private DataSource pooler(Connection one, Connection other) {
+  private static DataSource pooler(TestDatabase database, Connection one, Connection other) {
     return (DataSource)
         Proxy.newProxyInstance(
             DataSource.class.getClassLoader(),

@@ -36,7 +36,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** What is the same on every database. */
-@EveryDatabase(alsoOldest = true)
+@EveryDatabase
 @Timeout(120)
 class DoctorTest {
   private final TestDatabase given;
@@ -101,7 +101,7 @@ class DoctorTest {
 
   @Test
   void aHistoryThatIsNotOursIsAFinding() throws SQLException {
-    TestDatabase database = fresh();
+    TestDatabase database = Migrated.on(given);
     database.execute("update waybill_schema_history set checksum = 'other' where version = 2");
 
     Finding finding = only(Doctor.examine(database.dataSource()));

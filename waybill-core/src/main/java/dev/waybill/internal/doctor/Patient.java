@@ -32,9 +32,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The database that is examined, on one connection. For one thread. */
 final class Patient implements AutoCloseable {
-  private static final String LOCK_TIMEOUT = "2s";
   private static final String STATEMENT_TIMEOUT = "10s";
-  private static final int LOCK_SECONDS = 2;
 
   private final Database database;
   private final Thresholds thresholds;
@@ -139,7 +137,7 @@ final class Patient implements AutoCloseable {
             tx -> {
               if (dialect() == Dialect.POSTGRES) {
                 tx.sql("doctor_patience")
-                    .set("locks", LOCK_TIMEOUT)
+                    .set("locks", thresholds.patience().toMillis() + "ms")
                     .set("statements", STATEMENT_TIMEOUT)
                     .execute();
               }
@@ -167,7 +165,7 @@ final class Patient implements AutoCloseable {
           session.snapshot(
               tx -> {
                 long before = tx.sql("doctor_lock_wait_before").one(row -> row.number("seconds"));
-                patience(tx, LOCK_SECONDS);
+                patience(tx, Math.max(1, thresholds.patience().toSeconds()));
                 return before;
               });
     }
