@@ -776,12 +776,7 @@ select count(*) as segments, coalesce(sum(cardinality(ids)), 0)::bigint as messa
 select pg_notify(:channel, :text)
 
 -- name: outbox_look
-select u.seq, case u.slot
-    when 0 then exists (select 1 from waybill_outbox_body_0 b where b.id = u.id)
-    when 1 then exists (select 1 from waybill_outbox_body_1 b where b.id = u.id)
-    when 2 then exists (select 1 from waybill_outbox_body_2 b where b.id = u.id)
-    else exists (select 1 from waybill_outbox_body_3 b where b.id = u.id)
-  end as body
+select u.seq, b.id is not null as body
 from (
   select s.last_seq - s.n + e.k as seq, e.id, s.slot
   from (select :processed_seq::bigint as processed_seq, :messages::bigint as messages, :segment::bigint as segment) l
@@ -801,3 +796,12 @@ from (
   cross join lateral unnest(s.ids) with ordinality e (id, k)
   where s.last_seq - s.n + e.k > l.processed_seq and s.last_seq - s.n + e.k <= l.processed_seq + l.messages
 ) u
+left join lateral (
+  select b.id from waybill_outbox_body_0 b where b.id = u.id and u.slot = 0
+  union all
+  select b.id from waybill_outbox_body_1 b where b.id = u.id and u.slot = 1
+  union all
+  select b.id from waybill_outbox_body_2 b where b.id = u.id and u.slot = 2
+  union all
+  select b.id from waybill_outbox_body_3 b where b.id = u.id and u.slot = 3
+) b on true
