@@ -89,6 +89,8 @@ class ArchitectureTest {
         .and()
         .doNotHaveFullyQualifiedName(Schema.class.getName())
         .and(DescribedPredicate.not(isOrIsInside("dev.waybill.Waybill")))
+        .and()
+        .doNotHaveFullyQualifiedName(Doctor.class.getName())
         .should()
         .dependOnClassesThat()
         .resideInAPackage(INTERNAL)
@@ -99,6 +101,13 @@ class ArchitectureTest {
         .should()
         .dependOnClassesThat(
             resideInAPackage(INTERNAL).and(resideOutsideOfPackages("dev.waybill.internal.schema")))
+        .check(CORE);
+    noClasses()
+        .that()
+        .haveFullyQualifiedName(Doctor.class.getName())
+        .should()
+        .dependOnClassesThat(
+            resideInAPackage(INTERNAL).and(resideOutsideOfPackages("dev.waybill.internal.doctor")))
         .check(CORE);
     noClasses()
         .that(isOrIsInside("dev.waybill.Waybill"))
@@ -126,6 +135,7 @@ class ArchitectureTest {
           sql      | . spi
           store    | . spi schema outbox job workflow internal.sql internal.loop
           schema   | . spi schema internal.store internal.sql internal.loop
+          doctor   | . schema internal.schema internal.store internal.sql internal.loop
           notice   | internal.store internal.sql internal.loop
           outbox   | . spi outbox internal.notice internal.store internal.sql internal.loop
           job      | . spi job internal.notice internal.store internal.sql internal.loop
@@ -157,6 +167,7 @@ class ArchitectureTest {
         // The doors: whoever opens one finds behind it what speaks the public package's language.
         .ignoreDependency(equivalentTo(Schema.class), resideInAPackage(INTERNAL))
         .ignoreDependency(isOrIsInside("dev.waybill.Waybill"), alwaysTrue())
+        .ignoreDependency(equivalentTo(Doctor.class), alwaysTrue())
         .check(CORE);
   }
 
@@ -246,12 +257,15 @@ class ArchitectureTest {
   }
 
   @Test
-  void dialectsAreAMatterOfSqlStoreAndSchema() {
+  void dialectsAreAMatterOfSqlStoreSchemaAndDoctor() {
     noClasses()
         .that(
             DescribedPredicate.not(
                 resideInAnyPackage(
-                    SQL, "dev.waybill.internal.store", "dev.waybill.internal.schema")))
+                    SQL,
+                    "dev.waybill.internal.store",
+                    "dev.waybill.internal.schema",
+                    "dev.waybill.internal.doctor")))
         .should()
         .dependOnClassesThat()
         .areAssignableTo(Dialect.class)

@@ -25,6 +25,7 @@ import picocli.CommandLine.Spec;
       DeadLettersCommand.class,
       DemoCommand.class,
       DemoServiceCommand.class,
+      DoctorCommand.class,
       GenerateCompletion.class,
       JobsCommand.class,
       MessagesCommand.class,

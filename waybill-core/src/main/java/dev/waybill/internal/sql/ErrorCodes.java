@@ -17,16 +17,23 @@ final class ErrorCodes {
   private static final int ER_DUP_KEY = 1022;
   private static final int ER_CON_COUNT = 1040;
   private static final int ER_UNKNOWN_COM = 1047; // Galera: this node is not ready for queries
+  private static final int ER_DBACCESS_DENIED_ERROR = 1044;
   private static final int ER_SERVER_SHUTDOWN = 1053;
   private static final int ER_DUP_ENTRY = 1062;
+  private static final int ER_TABLEACCESS_DENIED_ERROR = 1142;
+  private static final int ER_COLUMNACCESS_DENIED_ERROR = 1143;
   private static final int ER_ERROR_DURING_COMMIT = 1180; // Galera: certification failed at commit
   private static final int ER_TOO_MANY_USER_CONNECTIONS = 1203;
   private static final int ER_LOCK_WAIT_TIMEOUT = 1205;
   private static final int ER_LOCK_DEADLOCK = 1213;
   private static final int ER_USER_LIMIT_REACHED = 1226;
+  private static final int ER_SPECIFIC_ACCESS_DENIED_ERROR = 1227;
+  private static final int ER_OPTION_PREVENTS_STATEMENT = 1290; // read_only, for one
   private static final int ER_DUP_ENTRY_WITH_KEY_NAME = 1586;
   private static final int ER_XA_RBDEADLOCK = 1614;
   private static final int ER_TOO_MANY_CONCURRENT_TRXS = 1637;
+  private static final int ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION = 1792;
+  private static final int ER_READ_ONLY_MODE = 1836;
   private static final int ER_CONNECTION_KILLED = 1927;
   private static final int CR_SERVER_GONE_ERROR = 2006;
   private static final int CR_SERVER_LOST = 2013;
@@ -59,6 +66,29 @@ final class ErrorCodes {
   static boolean sentByMySql(SQLException e) {
     int code = e.getErrorCode();
     return (code >= 1000 && code < 2000) || code >= 3000;
+  }
+
+  /** Whether a privilege is missing. The databases' codes do not overlap here. */
+  static boolean forbidden(SQLException e) {
+    return switch (e.getErrorCode()) {
+      case ER_DBACCESS_DENIED_ERROR,
+          ER_TABLEACCESS_DENIED_ERROR,
+          ER_COLUMNACCESS_DENIED_ERROR,
+          ER_SPECIFIC_ACCESS_DENIED_ERROR ->
+          true;
+      default -> state(e).equals("42501");
+    };
+  }
+
+  /** Whether nothing can be written there. */
+  static boolean readOnly(SQLException e) {
+    return switch (e.getErrorCode()) {
+      case ER_OPTION_PREVENTS_STATEMENT,
+          ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION,
+          ER_READ_ONLY_MODE ->
+          true;
+      default -> state(e).equals("25006");
+    };
   }
 
   /** What SQLSTATE classes and JDBC's own exception types say, for drivers and pools in between. */

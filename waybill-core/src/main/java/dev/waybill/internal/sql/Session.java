@@ -68,7 +68,7 @@ public final class Session implements AutoCloseable {
     return repeatedly(control::beginSingle, statement);
   }
 
-  private <T> T repeatedly(Begin begin, Function<Tx, T> work) {
+  private <T> T repeatedly(Step begin, Function<Tx, T> work) {
     for (int failures = 1; ; failures++) {
       try {
         return once(begin, work);
@@ -86,18 +86,27 @@ public final class Session implements AutoCloseable {
     return once(control::beginSnapshot, work);
   }
 
-  private interface Begin {
+  /** Runs work in a transaction that can write, once, and takes back what it did. */
+  public <T> T rehearse(Function<Tx, T> work) {
+    return once(control::begin, work, control::rollback);
+  }
+
+  private interface Step {
     void run() throws SQLException;
   }
 
-  private <T> T once(Begin begin, Function<Tx, T> work) {
+  private <T> T once(Step begin, Function<Tx, T> work) {
+    return once(begin, work, control::commit);
+  }
+
+  private <T> T once(Step begin, Function<Tx, T> work, Step end) {
     if (!open) {
       throw new IllegalStateException("The session is closed");
     }
     try {
       begin.run();
       T result = work.apply(database.tx(connection));
-      control.commit();
+      end.run();
       return result;
     } catch (SQLException e) {
       DatabaseException failure = SqlFailure.of(database.dialect(), "Transaction", e);

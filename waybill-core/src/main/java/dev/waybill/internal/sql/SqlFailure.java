@@ -54,6 +54,18 @@ final class SqlFailure {
             .anyMatch(each -> each instanceof SQLException e && ErrorCodes.sentByMySql(e));
   }
 
+  /** Whether a privilege is missing. */
+  static boolean forbidden(DatabaseException failure) {
+    return chain(failure).stream()
+        .anyMatch(each -> each instanceof SQLException e && ErrorCodes.forbidden(e));
+  }
+
+  /** Whether the server, or the transaction, takes no writes. */
+  static boolean readOnly(DatabaseException failure) {
+    return chain(failure).stream()
+        .anyMatch(each -> each instanceof SQLException e && ErrorCodes.readOnly(e));
+  }
+
   private static Kind kindOf(Set<Dialect> dialects, Throwable failure) {
     for (Throwable each : chain(failure)) {
       Kind kind = judge(dialects, each);

@@ -58,6 +58,16 @@ public final class Tx {
     return SqlFailure.refusedByMySql(failure);
   }
 
+  /** Whether the database refused because the user may not do that. */
+  public static boolean forbidden(DatabaseException failure) {
+    return SqlFailure.forbidden(failure);
+  }
+
+  /** Whether the database refused because nothing can be written there at all. */
+  public static boolean readOnly(DatabaseException failure) {
+    return SqlFailure.readOnly(failure);
+  }
+
   /**
    * Marks a point to which {@link #undo} leads back, and forgets the one before. One is enough:
    * work is done piece by piece, and each piece either stays or is undone.

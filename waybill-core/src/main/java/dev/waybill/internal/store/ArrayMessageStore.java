@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -336,5 +337,18 @@ final class ArrayMessageStore extends MessageStore {
                     .set("segments", segments)
                     .one(
                         row -> new Vacuumed((int) row.number("segments"), row.number("messages"))));
+  }
+
+  @Override
+  public Head look(Tx tx, long partitionId, int messages) {
+    PartitionState state = state(tx, partitionId);
+    Map<Long, Boolean> bodies = new HashMap<>();
+    tx.sql("outbox_look")
+        .set("partition_id", partitionId)
+        .set("processed_seq", state.processedSeq())
+        .set("messages", messages)
+        .set("segment", SEGMENT)
+        .list(row -> bodies.put(row.number("seq"), row.flag("body")));
+    return new Head(state.processedSeq(), state.sequence(), bodies);
   }
 }

@@ -218,6 +218,20 @@ public abstract class MessageStore {
                     row.flag("paused")));
   }
 
+  /**
+   * What a partition's head looks like.
+   *
+   * @param bodies the numbers that are there beyond the cursor, and whether each has its body
+   */
+  public record Head(long processedSeq, long sequence, Map<Long, Boolean> bodies) {
+    public Head {
+      bodies = Map.copyOf(bodies);
+    }
+  }
+
+  /** Looks at the first so many messages, without payloads, and takes nothing. */
+  public abstract Head look(Tx tx, long partitionId, int messages);
+
   /** A column with the microseconds from now to a moment, which may have passed. */
   static Duration until(Row row, String column) throws SQLException {
     return Duration.of(Math.max(0, row.number(column)), ChronoUnit.MICROS);

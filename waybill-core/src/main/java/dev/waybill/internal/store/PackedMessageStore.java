@@ -6,11 +6,13 @@ import dev.waybill.internal.sql.Tx;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
@@ -395,5 +397,20 @@ class PackedMessageStore extends MessageStore {
         .set("vacuumed_seq", lastSeq)
         .update();
     return new Vacuumed(passed.size(), ids.length);
+  }
+
+  @Override
+  public Head look(Tx tx, long partitionId, int messages) {
+    PartitionState state = state(tx, partitionId);
+    List<StoredMessage> places = places(tx, partitionId, state.processedSeq(), messages);
+    Set<Long> there = new HashSet<>();
+    if (!places.isEmpty()) {
+      Query query = tx.sql("outbox_look_bodies");
+      places.forEach(place -> query.row(place.id()));
+      query.list(row -> there.add(row.number("id")));
+    }
+    Map<Long, Boolean> bodies = new HashMap<>();
+    places.forEach(place -> bodies.put(place.seq(), there.contains(place.id())));
+    return new Head(state.processedSeq(), state.sequence(), bodies);
   }
 }

@@ -75,3 +75,6 @@ where partition_id = :partition_id and last_seq > :vacuumed_seq and last_seq <= 
 -- name: outbox_body_delete
 delete b from json_table(:ids, '$[*]' columns (id bigint path '$')) t
 straight_join waybill_outbox_body b force index (primary) on b.id = t.id
+
+-- name: outbox_look_bodies
+select id from waybill_outbox_body where id in ((:id)...)

@@ -774,3 +774,34 @@ select count(*) as segments, coalesce(sum(cardinality(ids)), 0)::bigint as messa
 
 -- name: outbox_notify
 select pg_notify(:channel, :text)
+
+-- name: outbox_look
+select u.seq, b.id is not null as body
+from (
+  select s.last_seq - s.n + e.k as seq, e.id, s.slot
+  from (select :processed_seq::bigint as processed_seq, :messages::bigint as messages, :segment::bigint as segment) l
+  cross join lateral (
+    select o.last_seq, o.n, o.ids, 0 as slot from waybill_outbox_outgoing_0 o
+    where o.partition_id = :partition_id and o.last_seq > l.processed_seq and o.last_seq < l.processed_seq + l.messages + l.segment
+    union all
+    select o.last_seq, o.n, o.ids, 1 from waybill_outbox_outgoing_1 o
+    where o.partition_id = :partition_id and o.last_seq > l.processed_seq and o.last_seq < l.processed_seq + l.messages + l.segment
+    union all
+    select o.last_seq, o.n, o.ids, 2 from waybill_outbox_outgoing_2 o
+    where o.partition_id = :partition_id and o.last_seq > l.processed_seq and o.last_seq < l.processed_seq + l.messages + l.segment
+    union all
+    select o.last_seq, o.n, o.ids, 3 from waybill_outbox_outgoing_3 o
+    where o.partition_id = :partition_id and o.last_seq > l.processed_seq and o.last_seq < l.processed_seq + l.messages + l.segment
+  ) s
+  cross join lateral unnest(s.ids) with ordinality e (id, k)
+  where s.last_seq - s.n + e.k > l.processed_seq and s.last_seq - s.n + e.k <= l.processed_seq + l.messages
+) u
+left join lateral (
+  select b.id from waybill_outbox_body_0 b where b.id = u.id and u.slot = 0
+  union all
+  select b.id from waybill_outbox_body_1 b where b.id = u.id and u.slot = 1
+  union all
+  select b.id from waybill_outbox_body_2 b where b.id = u.id and u.slot = 2
+  union all
+  select b.id from waybill_outbox_body_3 b where b.id = u.id and u.slot = 3
+) b on true

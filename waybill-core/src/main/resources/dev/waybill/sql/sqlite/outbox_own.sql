@@ -70,3 +70,6 @@ where partition_id = :partition_id and last_seq > :vacuumed_seq and last_seq <= 
 
 -- name: outbox_body_delete
 delete from waybill_outbox_body where id in (select j.value from json_each(:ids) j)
+
+-- name: outbox_look_bodies
+select id from waybill_outbox_body where id in ((:id)...)

@@ -44,6 +44,22 @@ class SessionOutcomeTest extends SampleTable {
   }
 
   @Test
+  void whatIsRehearsedLeavesNothingAndTheSessionGoesOn() {
+    try (Session session = open(database.dataSource()).session()) {
+      assertThat(
+              session.<Integer>rehearse(
+                  tx -> {
+                    set(tx, 5);
+                    return 7;
+                  }))
+          .isEqualTo(7);
+      assertThat(value()).isZero();
+      session.transact(tx -> set(tx, 6));
+    }
+    assertThat(value()).isEqualTo(6);
+  }
+
+  @Test
   void errorsRollBackToo() {
     try (Session session = open(database.dataSource()).session()) {
       var error = new AssertionError("out of something");

@@ -189,4 +189,27 @@ class SqlFailureTest {
                 }))
         .hasMessageContaining("refused. (java.lang.IllegalStateException: odd)");
   }
+
+  @ParameterizedTest
+  @CsvSource({
+    "0, 42501, true, false",
+    "1044, 42000, true, false",
+    "1142, 42000, true, false",
+    "1143, 42000, true, false",
+    "1227, 42000, true, false",
+    "0, 25006, false, true",
+    "1290, HY000, false, true",
+    "1792, 25006, false, true",
+    "1836, HY000, false, true",
+    "1146, 42S02, false, false",
+    "8, , false, false"
+  })
+  void whatIsForbiddenAndWhatIsReadOnlyIsToldByItsCode(
+      int code, String state, boolean forbidden, boolean readOnly) {
+    DatabaseException failure =
+        SqlFailure.ofAnyDriver(
+            "Trying", new SQLException("outer", new SQLException("no", state, code)));
+    assertThat(SqlFailure.forbidden(failure)).isEqualTo(forbidden);
+    assertThat(SqlFailure.readOnly(failure)).isEqualTo(readOnly);
+  }
 }

@@ -101,6 +101,9 @@ class PlanTest {
     stores.queues.backlog();
     stores.queues.lags();
     stores.queues.status();
+    assertThat(stores.database.transact(tx -> messages.look(tx, first, 100)).bodies())
+        .isNotEmpty()
+        .doesNotContainValue(false);
     Delivery taken = messages.lease(first, "me", Stores.MINUTE, 10).orElseThrow();
     Lease lease = new Lease(first, "me", taken.epoch(), Stores.MINUTE);
     messages.renew(lease);

@@ -1,0 +1,235 @@
+package dev.waybill;
+
+import static dev.waybill.Examined.worseThanOk;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.waybill.Finding.Severity;
+import dev.waybill.internal.doctor.Examination;
+import dev.waybill.internal.doctor.Thresholds;
+import dev.waybill.internal.loop.Time;
+import dev.waybill.schema.Schema;
+import dev.waybill.schema.SchemaOptions;
+import dev.waybill.testkit.DatabaseProduct;
+import dev.waybill.testkit.EveryDatabase;
+import dev.waybill.testkit.NotOn;
+import dev.waybill.testkit.TestDatabase;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What only MySQL and MariaDB can suffer from. */
+@EveryDatabase
+@NotOn(
+    value = {DatabaseProduct.POSTGRESQL, DatabaseProduct.SQLITE},
+    why = "their own ailments are elsewhere")
+@Timeout(120)
+class DoctorMySqlTest {
+  private final TestDatabase given;
+
+  DoctorMySqlTest(TestDatabase given) {
+    this.given = given;
+  }
+
+  /** For those who alter what the next case would find altered. */
+  private TestDatabase fresh() {
+    TestDatabase database = given.fresh();
+    Schema.migrate(database.dataSource());
+    return database;
+  }
+
+  private interface Work {
+    void run(String user, DataSource source) throws SQLException;
+  }
+
+  /** Users belong to the server: this one goes with the case. */
+  private static void withUser(TestDatabase database, Work work) throws SQLException {
+    String name = "patient_" + UUID.randomUUID().toString().substring(0, 8);
+    database.execute("create user " + name + "@'%'");
+    try {
+      work.run(name + "@'%'", Examined.as(name, database.dataSource()));
+    } finally {
+      database.execute("drop user " + name + "@'%'");
+    }
+  }
+
+  private static String schema(TestDatabase database) throws SQLException {
+    try (Connection connection = database.connect()) {
+      return connection.getCatalog();
+    }
+  }
+
+  @Test
+  void aUserThatMayOnlyReadIsToldWhatItLacks() throws SQLException {
+    TestDatabase database = Migrated.on(given);
+    withUser(
+        database,
+        (user, source) -> {
+          database.execute("grant select on " + schema(database) + ".* to " + user);
+
+          List<Finding> findings = worseThanOk(Doctor.examine(source));
+
+          assertThat(Examined.of("privileges", findings))
+              .singleElement()
+              .satisfies(
+                  finding -> {
+                    assertThat(finding.severity()).isEqualTo(Severity.PROBLEM);
+                    assertThat(finding.what())
+                        .contains("DELETE, INSERT, UPDATE on")
+                        .doesNotContain("schema_history");
+                  });
+          assertThat(Examined.of("not-examined", findings))
+              .singleElement()
+              .satisfies(
+                  finding -> {
+                    assertThat(finding.severity()).isEqualTo(Severity.NOTE);
+                    assertThat(finding.remedy()).contains("GRANT PROCESS");
+                  });
+          assertThat(findings).hasSize(2);
+
+          String remedy = Examined.of("privileges", findings).get(0).remedy();
+          database.execute(
+              remedy.substring(0, remedy.indexOf(", or on each")),
+              "grant process on *.* to " + user);
+          assertThat(worseThanOk(Doctor.examine(source))).isEmpty();
+        });
+  }
+
+  @Test
+  void aUserThatIsShownOneTableOnlyIsNotToldThatAllIsWell() throws SQLException {
+    TestDatabase database = Migrated.on(given);
+    withUser(
+        database,
+        (user, source) -> {
+          database.execute("grant delete on " + schema(database) + ".waybill_job_log to " + user);
+
+          List<Finding> findings = worseThanOk(Doctor.examine(source));
+
+          assertThat(Examined.of("schema", findings)).hasSize(1);
+          assertThat(Examined.of("privileges", findings))
+              .singleElement()
+              .satisfies(
+                  finding ->
+                      assertThat(finding.what()).contains("SELECT on waybill_schema_history"));
+        });
+  }
+
+  @Test
+  void eachPrivilegeIsToldApart() throws SQLException {
+    TestDatabase database = Migrated.on(given);
+    withUser(
+        database,
+        (user, source) -> {
+          database.execute("grant select, insert, delete on " + schema(database) + ".* to " + user);
+          assertThat(Examined.of("privileges", Doctor.examine(source)))
+              .singleElement()
+              .satisfies(finding -> assertThat(finding.what()).contains("lacks UPDATE on"));
+        });
+    withUser(
+        database,
+        (user, source) -> {
+          database.execute("grant select, update on " + schema(database) + ".* to " + user);
+          assertThat(Examined.of("privileges", Doctor.examine(source)))
+              .singleElement()
+              .satisfies(finding -> assertThat(finding.what()).contains("lacks DELETE, INSERT on"));
+        });
+  }
+
+  @Test
+  void aTableThatIsGoneIsMissingAndNotForbidden() throws SQLException {
+    TestDatabase database = fresh();
+    withUser(
+        database,
+        (user, source) -> {
+          database.execute(
+              "grant select, insert, update, delete on " + schema(database) + ".* to " + user,
+              "grant process on *.* to " + user,
+              "drop table waybill_job_log");
+          assertThat(worseThanOk(Doctor.examine(source)))
+              .extracting(Finding::code)
+              .containsExactly("tables");
+        });
+  }
+
+  @Test
+  void anotherEngineIsAProblem() throws SQLException {
+    TestDatabase database = fresh();
+    database.execute("alter table waybill_job_log engine = MyISAM");
+
+    assertThat(worseThanOk(Doctor.examine(database.dataSource())))
+        .singleElement()
+        .satisfies(
+            finding -> {
+              assertThat(finding.code()).isEqualTo("engine");
+              assertThat(finding.severity()).isEqualTo(Severity.PROBLEM);
+              assertThat(finding.what()).contains("waybill_job_log (MyISAM)");
+            });
+  }
+
+  @Test
+  void aMissingPrimaryKeyIsNamed() throws SQLException {
+    TestDatabase database = fresh();
+    database.execute("alter table waybill_job_fire drop primary key");
+
+    assertThat(worseThanOk(Doctor.examine(database.dataSource())))
+        .singleElement()
+        .satisfies(
+            finding -> assertThat(finding.what()).contains("primary key of waybill_job_fire"));
+  }
+
+  @Test
+  void anOldTransactionIsNamedWhateverTheTimeZoneIs() throws SQLException {
+    TestDatabase database = Migrated.on(given);
+    Thresholds atOnce = Thresholds.standard().withOldTransaction(Duration.ZERO);
+    try (Connection idle = database.connect();
+        Statement statement = idle.createStatement()) {
+      statement.execute("set time_zone = '+11:00'");
+      idle.setAutoCommit(false);
+      statement.execute("insert into waybill_schema_cutover values ('a', utc_timestamp(6))");
+
+      List<Finding> findings =
+          worseThanOk(
+              Examination.of(
+                  database.dataSource(), SchemaOptions.defaults(), atOnce, Time.system()));
+
+      assertThat(Examined.of("old-transaction", findings))
+          .isNotEmpty()
+          .allMatch(finding -> finding.severity() == Severity.WARNING)
+          .anyMatch(
+              finding ->
+                  finding.what().contains("and is idle in it")
+                      && finding.remedy().contains("KILL"));
+      assertThat(Examined.of("old-transaction", Doctor.examine(database.dataSource())))
+          .allMatch(finding -> finding.severity() == Severity.OK);
+      idle.rollback();
+    }
+  }
+
+  @Test
+  void aTableThatSomebodyAltersIsNotWaitedFor() throws SQLException {
+    TestDatabase database = Migrated.on(given);
+    try (Connection locking = database.connect();
+        Statement statement = locking.createStatement()) {
+      statement.execute("lock tables waybill_outbox_queues write");
+
+      List<Finding> findings =
+          worseThanOk(
+              Examination.of(
+                  database.dataSource(),
+                  SchemaOptions.defaults(),
+                  Thresholds.standard().withPatience(Duration.ZERO),
+                  Time.system()));
+
+      assertThat(findings)
+          .isNotEmpty()
+          .allMatch(finding -> finding.code().equals("not-examined"))
+          .allMatch(finding -> finding.what().contains("somebody holds a lock"));
+      statement.execute("unlock tables");
+    }
+  }
+}
