@@ -58,7 +58,6 @@ public final class OutboxPipeline {
   private final Bell lookBell = new Bell();
   private final Bell rotationBell = new Bell();
   private final DirtyPartitions dirty;
-  private final Gathering gathering;
   private final ReadyPartitions ready;
   private final Wakeups wakeups;
   private final Statistics statistics;
@@ -95,7 +94,6 @@ public final class OutboxPipeline {
     this.queueStore = new QueueStore(database);
     config.queues().forEach(queue -> Validation.queueName(queue.name()));
     this.queues = Queues.of(config.queues(), queueStore.register(wanted(config)));
-    this.gathering = new Gathering(time);
     this.dirty = new DirtyPartitions(time, dirtyBell);
     this.ready = new ReadyPartitions(time, readyBell);
     this.wakeups =
@@ -244,7 +242,6 @@ public final class OutboxPipeline {
     return new Sequencer(
         number,
         dirty,
-        gathering,
         messages,
         wakeups::numbered,
         events,

@@ -24,7 +24,6 @@ final class Sequencer implements Worker {
 
   private final int number;
   private final DirtyPartitions dirty;
-  private final Gathering gathering;
   private final MessageStore store;
   private final Consumer<List<Long>> numbered;
   private final Events events;
@@ -36,7 +35,6 @@ final class Sequencer implements Worker {
   /**
    * A sequencer among several.
    *
-   * @param gathering of all sequencers of the process
    * @param numbered is told which partitions have new numbers
    * @param batchSize messages per partition and visit
    * @param growth how many times the batch size a visit may take while there is a backlog
@@ -44,7 +42,6 @@ final class Sequencer implements Worker {
   Sequencer(
       int number,
       DirtyPartitions dirty,
-      Gathering gathering,
       MessageStore store,
       Consumer<List<Long>> numbered,
       Events events,
@@ -53,7 +50,6 @@ final class Sequencer implements Worker {
       int growth) {
     this.number = number;
     this.dirty = dirty;
-    this.gathering = gathering;
     this.store = store;
     this.numbered = numbered;
     this.events = events;
@@ -70,17 +66,12 @@ final class Sequencer implements Worker {
 
   @Override
   public Next runOnce() {
-    Duration pause = gathering.left();
-    if (!pause.isZero()) {
-      return Next.after(pause);
-    }
     try (DirtyPartitions.Claim claim = dirty.take(MOST_PARTITIONS)) {
       if (!claim.isEmpty()) {
         visit(claim);
       }
     }
-    Duration gather = gathering.left();
-    return gather.isZero() ? dirty.next() : Next.after(gather);
+    return dirty.next();
   }
 
   /** How many of so many wanted messages each of these partitions gets in one visit. */
@@ -117,9 +108,6 @@ final class Sequencer implements Worker {
     claim.done(drained, true);
     claim.done(saturated, false);
     claim.skipped(skipped);
-    // Those that were skipped come back by themselves; a backlog is not kept waiting.
-    boolean more = saturated.isEmpty() && dirty.untilNext().filter(Duration::isZero).isPresent();
-    gathering.visited(total, began, more);
     messages = saturated.isEmpty() ? smallest : Math.min(largest, messages * 2);
   }
 }

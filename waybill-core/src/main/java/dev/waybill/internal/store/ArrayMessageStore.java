@@ -226,12 +226,7 @@ final class ArrayMessageStore extends MessageStore {
 
   private static Delivery again(
       Tx tx, Delivery found, Slots slots, long partitionId, int messages) {
-    // What was numbered after the lease was taken may not be durable yet.
-    return withMessages(
-        found,
-        read(tx, slots, partitionId, found.processedSeq(), messages).stream()
-            .filter(message -> message.seq() <= found.sequence())
-            .toList());
+    return withMessages(found, read(tx, slots, partitionId, found.processedSeq(), messages));
   }
 
   private static List<StoredMessage> read(

@@ -114,7 +114,6 @@ final class Line {
         new Sequencer(
             1,
             dirty,
-            new Gathering(time),
             messages,
             partitions ->
                 partitions.forEach(id -> ready.mark(place(id).queue().name(), List.of(id))),
