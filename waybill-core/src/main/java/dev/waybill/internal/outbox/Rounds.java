@@ -1,11 +1,10 @@
 package dev.waybill.internal.outbox;
 
 import dev.waybill.DatabaseException;
-import dev.waybill.internal.loop.Time;
+import dev.waybill.internal.loop.Handover;
 import dev.waybill.internal.store.Delivery;
 import dev.waybill.internal.store.LeaseRequest;
 import dev.waybill.internal.store.MessageStore;
-import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -13,23 +12,18 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Puts what several deliveries ask of their leases into one transaction, because a commit costs the
- * database more than the few rows it is for. Who comes while a round is under way goes with the
- * next one, together with all who came meanwhile. Should the round take its time, because it waits
- * for a lock, say, those who wait set out on a second one, so that one partition cannot hold up
- * all.
+ * database more than the few rows it is for. Nobody waits for company: who comes while enough
+ * rounds are under way goes with the next one, together with all who came meanwhile.
  *
  * <p>Safe for use by many threads.
  */
 final class Rounds {
-  /** Longer than a round takes unless something is in its way. */
-  static final Duration PATIENCE = Duration.ofMillis(5);
-
+  /** Two, so that the database works on one while the answers of the other are read. */
   private static final int UNDER_WAY = 2;
 
   /** Bounds how much one answer brings. */
@@ -41,22 +35,18 @@ final class Rounds {
   }
 
   private final Trip trip;
-  private final Time time;
   private final ReentrantLock lock = new ReentrantLock();
-
-  // Guarded by the lock.
   private final Deque<Passenger> waiting = new ArrayDeque<>();
   private int underWay;
 
-  Rounds(Trip trip, Time time) {
+  Rounds(Trip trip) {
     this.trip = trip;
-    this.time = time;
   }
 
   /** Empty if the lease is not to be had, or no longer ours; then nothing was changed. */
   Optional<Delivery> ask(LeaseRequest request) {
-    var passenger = new Passenger(request, lock.newCondition());
-    List<Passenger> party = party(passenger);
+    var passenger = new Passenger(request);
+    List<Passenger> party = departsAtOnce(passenger) ? List.of(passenger) : passenger.called.take();
     if (!party.isEmpty()) {
       lead(party);
     }
@@ -66,45 +56,17 @@ final class Rounds {
     return Optional.ofNullable(passenger.goesAlone ? alone(request) : passenger.answer);
   }
 
-  /** Whom to lead; nobody if another led and the answer is there. */
-  private List<Passenger> party(Passenger passenger) {
+  private boolean departsAtOnce(Passenger passenger) {
     lock.lock();
     try {
-      if (underWay == 0) {
+      if (underWay < UNDER_WAY) {
         underWay++;
-        return List.of(passenger);
+        return true;
       }
       waiting.add(passenger);
-      return called(passenger);
+      return false;
     } finally {
       lock.unlock();
-    }
-  }
-
-  /** Waits for one who is at work, so there is no limit, and an interrupt is left for later. */
-  private List<Passenger> called(Passenger passenger) {
-    boolean interrupted = false;
-    try {
-      long deadline = time.nanos() + Time.toNanos(PATIENCE);
-      while (passenger.party == null) {
-        boolean maySetOut = !passenger.aboard && underWay < UNDER_WAY;
-        long left = maySetOut ? deadline - time.nanos() : Time.FOREVER;
-        if (left <= 0) {
-          underWay++;
-          sendNext();
-        } else {
-          try {
-            time.await(lock, passenger.called, left);
-          } catch (InterruptedException e) {
-            interrupted = true;
-          }
-        }
-      }
-      return passenger.party;
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
     }
   }
 
@@ -127,31 +89,28 @@ final class Rounds {
       }
     } finally {
       boolean goAlone = !settled;
-      lock.lock();
-      try {
-        for (Passenger each : party) {
-          each.goesAlone = goAlone;
-          each.call(List.of());
-        }
-        sendNext();
-      } finally {
-        lock.unlock();
-      }
+      party.forEach(each -> each.goesAlone = goAlone);
+      party.forEach(each -> each.called.give(List.of()));
+      handOver();
     }
   }
 
   /** Sends those who came meanwhile on their way, led by the first of them. */
-  private void sendNext() {
+  private void handOver() {
     List<Passenger> next = new ArrayList<>();
-    while (!waiting.isEmpty() && next.size() < LARGEST) {
-      Passenger each = waiting.remove();
-      each.aboard = true;
-      next.add(each);
+    lock.lock();
+    try {
+      while (!waiting.isEmpty() && next.size() < LARGEST) {
+        next.add(waiting.remove());
+      }
+      if (next.isEmpty()) {
+        underWay--;
+      }
+    } finally {
+      lock.unlock();
     }
-    if (next.isEmpty()) {
-      underWay--;
-    } else {
-      next.get(0).call(next);
+    if (!next.isEmpty()) {
+      next.get(0).called.give(next);
     }
   }
 
@@ -172,26 +131,16 @@ final class Rounds {
   /** One who asks. What the leader writes here is read after the call. */
   private static final class Passenger {
     private final LeaseRequest request;
-    private final Condition called;
 
-    /** Another leads, and is under way or about to be. */
-    private boolean aboard;
-
-    /** Whom to lead; nobody when the answer is there. */
-    private @Nullable List<Passenger> party;
+    /** With the party to lead, or with none when the answer is there. */
+    private final Handover<List<Passenger>> called = new Handover<>();
 
     private @Nullable Delivery answer;
     private @Nullable DatabaseException failure;
     private boolean goesAlone;
 
-    Passenger(LeaseRequest request, Condition called) {
+    Passenger(LeaseRequest request) {
       this.request = request;
-      this.called = called;
-    }
-
-    void call(List<Passenger> toLead) {
-      party = toLead;
-      called.signal();
     }
   }
 }

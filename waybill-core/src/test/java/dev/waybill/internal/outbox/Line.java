@@ -3,7 +3,6 @@ package dev.waybill.internal.outbox;
 import dev.waybill.DatabaseException;
 import dev.waybill.internal.loop.Bell;
 import dev.waybill.internal.loop.Crew;
-import dev.waybill.internal.loop.Time;
 import dev.waybill.internal.loop.TimeLimit;
 import dev.waybill.internal.outbox.Queues.Place;
 import dev.waybill.internal.outbox.Queues.Queue;
@@ -151,7 +150,7 @@ final class Line {
             context)
         : new LeasedDelivery(
             messages,
-            new Rounds(requests -> messages.round(owner, requests), Time.system()),
+            new Rounds(requests -> messages.round(owner, requests)),
             parked,
             owner,
             queue.lease(),
