@@ -17,6 +17,9 @@ import dev.waybill.testkit.DatabaseProduct;
 import dev.waybill.testkit.EveryDatabase;
 import dev.waybill.testkit.NotOn;
 import dev.waybill.testkit.TestDatabase;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.UUID;
 import org.junit.jupiter.api.Tag;
@@ -70,12 +73,39 @@ class JobKillTest {
     assertTakenOver(id);
   }
 
+  /** Within one it would keep its locks, as long as the server takes it for alive. */
+  private void pauseBetweenTransactions(ChildJvm child, UUID id) throws Exception {
+    child.pause();
+    for (int tries = 1; isLocked(id); tries++) {
+      assertThat(tries).isLessThan(100);
+      child.resume();
+      child.pause();
+    }
+  }
+
+  private boolean isLocked(UUID id) throws Exception {
+    String literal =
+        bench.home().product() == DatabaseProduct.POSTGRESQL
+            ? "'" + id + "'"
+            : "x'" + id.toString().replace("-", "") + "'";
+    try (Connection connection = bench.home().connect();
+        Statement statement = connection.createStatement()) {
+      connection.setAutoCommit(false);
+      String sql = "select id from waybill_job where id = " + literal + " for update nowait";
+      assertThat(statement.executeQuery(sql).next()).isTrue();
+      connection.rollback();
+      return false;
+    } catch (SQLException locked) {
+      return true;
+    }
+  }
+
   @Test
   void aProcessThatSleptBeyondItsLeaseIsFencedOff() throws Exception {
     UUID id = bench.jobs().enqueue(JobRequest.of("a").build()).id();
     try (ChildJvm child = WorkingMain.start(bench.home())) {
       child.awaitLine("running", SOON);
-      child.pause();
+      pauseBetweenTransactions(child, id);
       try (Running workers = takeOver()) {
         workers.jobs().wake();
         bench.await(id, JobStatus.SUCCEEDED);
