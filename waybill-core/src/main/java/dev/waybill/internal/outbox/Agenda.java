@@ -53,6 +53,9 @@ final class Agenda<Q> {
   /** The future due time that somebody was called to watch last. */
   private long watched = Time.FOREVER;
 
+  /** Nothing is handed out before this time. */
+  private long restsUntil;
+
   Agenda(Time time, Runnable ring, Pauses pauses) {
     this.time = time;
     this.ring = ring;
@@ -123,13 +126,13 @@ final class Agenda<Q> {
     try {
       long now = now();
       Entry<Q> first = lineup.first();
-      while (turns.size() < max && first != null && first.due() <= now) {
+      while (turns.size() < max && first != null && dueOf(first) <= now) {
         lineup.claim(first);
         first.marked = false;
         turns.add(new Turn<>(this, first));
         first = lineup.first();
       }
-      call = !turns.isEmpty() && first != null && (first.due() <= now || first.due() != watched);
+      call = !turns.isEmpty() && first != null && (dueOf(first) <= now || dueOf(first) != watched);
       if (call) {
         watch();
       }
@@ -171,6 +174,23 @@ final class Agenda<Q> {
           await(entry, entry.marked ? Duration.ZERO : atMost);
           entry.reckoned = true;
         });
+  }
+
+  /** Nothing is handed out for that time, whatever is due or comes. */
+  void rest(Duration duration) {
+    change(() -> restsUntil = dueAfter(duration));
+  }
+
+  /** Whether something is due, or one of these that are claimed was marked meanwhile. */
+  boolean hasMore(Collection<Turn<Q>> claimed) {
+    lock.lock();
+    try {
+      Entry<Q> first = lineup.first();
+      return (first != null && first.due() <= now())
+          || claimed.stream().anyMatch(turn -> turn.entry().marked);
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** How many times in a row somebody else had it. */
@@ -216,7 +236,7 @@ final class Agenda<Q> {
       Entry<Q> first = lineup.first();
       return first == null
           ? Optional.empty()
-          : Optional.of(Duration.ofNanos(Math.max(0, first.due() - now())));
+          : Optional.of(Duration.ofNanos(Math.max(0, dueOf(first) - now())));
     } finally {
       lock.unlock();
     }
@@ -266,7 +286,11 @@ final class Agenda<Q> {
 
   private long nextDue() {
     Entry<Q> first = lineup.first();
-    return first == null ? Time.FOREVER : first.due();
+    return first == null ? Time.FOREVER : dueOf(first);
+  }
+
+  private long dueOf(Entry<Q> first) {
+    return Math.max(first.due(), restsUntil);
   }
 
   private static void wentWell(Entry<?> entry) {

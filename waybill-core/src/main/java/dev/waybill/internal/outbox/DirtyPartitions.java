@@ -16,7 +16,8 @@ import java.util.function.DoubleSupplier;
 
 /**
  * The partitions that may have messages without a number: producers mark them after their commit,
- * sequencers take them. See {@link Agenda} for states, order and wake-ups.
+ * sequencers take them, and let them rest for a moment if that saves visits. See {@link Agenda} for
+ * states, order and wake-ups, {@link Gathering} for the rests.
  *
  * <p>Safe for use by many threads.
  */
@@ -30,7 +31,9 @@ final class DirtyPartitions {
 
   private static final String ALL = "all";
 
+  private final Time time;
   private final Agenda<String> agenda;
+  private final Gathering gathering = new Gathering();
 
   /** Nothing is dirty yet. The bell is the sequencers'. */
   DirtyPartitions(Time time, Bell bell) {
@@ -38,7 +41,8 @@ final class DirtyPartitions {
   }
 
   DirtyPartitions(Time time, Runnable ring, DoubleSupplier random) {
-    agenda = new Agenda<>(time, ring, new Pauses(SKIPPED, FAILED, random));
+    this.time = time;
+    this.agenda = new Agenda<>(time, ring, new Pauses(SKIPPED, FAILED, random));
   }
 
   /** Messages were committed to these partitions. Says how many of them were not dirty before. */
@@ -70,7 +74,8 @@ final class DirtyPartitions {
    * The partitions of one visit. Each is settled once, some together or each alone; what is left
    * when the claim is closed has failed. For one thread.
    */
-  static final class Claim implements AutoCloseable {
+  final class Claim implements AutoCloseable {
+    private final long began = time.nanos();
     private final List<Long> ids;
     private final Map<Long, Turn<String>> open = new LinkedHashMap<>();
 
@@ -86,6 +91,18 @@ final class DirtyPartitions {
 
     boolean isEmpty() {
       return ids.isEmpty();
+    }
+
+    /**
+     * The visit found so many messages, and no backlog. Said before anything is settled: if the
+     * visit was not worth it and there is more, all rest for a moment.
+     */
+    void found(int messages) {
+      boolean more = agenda.hasMore(open.values());
+      Duration rest = gathering.after(messages, Duration.ofNanos(time.nanos() - began), more);
+      if (!rest.isZero()) {
+        agenda.rest(rest);
+      }
     }
 
     /** These were visited; drained means that nothing visible was left. */

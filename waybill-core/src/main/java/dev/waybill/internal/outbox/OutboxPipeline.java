@@ -89,7 +89,7 @@ public final class OutboxPipeline {
     all.add(1, new Volume(config.profile().vacuum().batchSize(), rotationBell::ring));
     this.events = new Events(all);
     this.messages = MessageStore.of(database);
-    this.rounds = new Rounds(requests -> messages.round(owner, requests));
+    this.rounds = new Rounds(requests -> messages.round(owner, requests), time);
     this.parked = new ParkedStore(database);
     this.queueStore = new QueueStore(database);
     config.queues().forEach(queue -> Validation.queueName(queue.name()));

@@ -2,9 +2,11 @@ package dev.waybill.internal.outbox;
 
 import dev.waybill.DatabaseException;
 import dev.waybill.internal.loop.Handover;
+import dev.waybill.internal.loop.Time;
 import dev.waybill.internal.store.Delivery;
 import dev.waybill.internal.store.LeaseRequest;
 import dev.waybill.internal.store.MessageStore;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -17,14 +19,17 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Puts what several deliveries ask of their leases into one transaction, because a commit costs the
- * database more than the few rows it is for. Nobody waits for company: who comes while enough
- * rounds are under way goes with the next one, together with all who came meanwhile.
+ * database more than the few rows it is for. Who comes while a round is under way goes with the
+ * next one, together with all who came meanwhile. Should the round take its time, because it waits
+ * for a lock, say, those who wait set out on a second one: one partition cannot hold up all.
  *
  * <p>Safe for use by many threads.
  */
 final class Rounds {
-  /** Two, so that the database works on one while the answers of the other are read. */
-  private static final int UNDER_WAY = 2;
+  /** Longer than a round takes unless something is in its way. */
+  static final Duration PATIENCE = Duration.ofMillis(5);
+
+  private static final int MOST_UNDER_WAY = 2;
 
   /** Bounds how much one answer brings. */
   private static final int LARGEST = 32;
@@ -35,18 +40,22 @@ final class Rounds {
   }
 
   private final Trip trip;
+  private final Time time;
   private final ReentrantLock lock = new ReentrantLock();
+
+  // Guarded by the lock.
   private final Deque<Passenger> waiting = new ArrayDeque<>();
   private int underWay;
 
-  Rounds(Trip trip) {
+  Rounds(Trip trip, Time time) {
     this.trip = trip;
+    this.time = time;
   }
 
   /** Empty if the lease is not to be had, or no longer ours; then nothing was changed. */
   Optional<Delivery> ask(LeaseRequest request) {
-    var passenger = new Passenger(request);
-    List<Passenger> party = departsAtOnce(passenger) ? List.of(passenger) : passenger.called.take();
+    var passenger = new Passenger(request, time);
+    List<Passenger> party = departsAtOnce(passenger) ? List.of(passenger) : called(passenger);
     if (!party.isEmpty()) {
       lead(party);
     }
@@ -59,12 +68,37 @@ final class Rounds {
   private boolean departsAtOnce(Passenger passenger) {
     lock.lock();
     try {
-      if (underWay < UNDER_WAY) {
+      if (underWay == 0) {
         underWay++;
         return true;
       }
       waiting.add(passenger);
       return false;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The party to lead; nobody if another led and the answer is there. */
+  private List<Passenger> called(Passenger passenger) {
+    return passenger
+        .called
+        .take(PATIENCE)
+        .orElseGet(
+            () -> {
+              setOutOnASecond(passenger);
+              return passenger.called.take();
+            });
+  }
+
+  /** Whoever is still waiting when both are under way goes when either has come back. */
+  private void setOutOnASecond(Passenger passenger) {
+    lock.lock();
+    try {
+      if (underWay < MOST_UNDER_WAY && waiting.contains(passenger)) {
+        underWay++;
+        sendNext();
+      }
     } finally {
       lock.unlock();
     }
@@ -91,25 +125,24 @@ final class Rounds {
       boolean goAlone = !settled;
       party.forEach(each -> each.goesAlone = goAlone);
       party.forEach(each -> each.called.give(List.of()));
-      handOver();
+      lock.lock();
+      try {
+        sendNext();
+      } finally {
+        lock.unlock();
+      }
     }
   }
 
-  /** Sends those who came meanwhile on their way, led by the first of them. */
-  private void handOver() {
+  /** Sends those who wait on their way, led by the first of them. */
+  private void sendNext() {
     List<Passenger> next = new ArrayList<>();
-    lock.lock();
-    try {
-      while (!waiting.isEmpty() && next.size() < LARGEST) {
-        next.add(waiting.remove());
-      }
-      if (next.isEmpty()) {
-        underWay--;
-      }
-    } finally {
-      lock.unlock();
+    while (!waiting.isEmpty() && next.size() < LARGEST) {
+      next.add(waiting.remove());
     }
-    if (!next.isEmpty()) {
+    if (next.isEmpty()) {
+      underWay--;
+    } else {
       next.get(0).called.give(next);
     }
   }
@@ -133,14 +166,15 @@ final class Rounds {
     private final LeaseRequest request;
 
     /** With the party to lead, or with none when the answer is there. */
-    private final Handover<List<Passenger>> called = new Handover<>();
+    private final Handover<List<Passenger>> called;
 
     private @Nullable Delivery answer;
     private @Nullable DatabaseException failure;
     private boolean goesAlone;
 
-    Passenger(LeaseRequest request) {
+    Passenger(LeaseRequest request, Time time) {
       this.request = request;
+      this.called = new Handover<>(time);
     }
   }
 }

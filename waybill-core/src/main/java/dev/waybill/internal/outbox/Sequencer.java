@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Gives committed messages their numbers. A visit takes all partitions that are dirty, oldest
@@ -31,6 +32,9 @@ final class Sequencer implements Worker {
   private final int smallest;
   private final int largest;
   private int messages;
+
+  /** A partition of a visit that failed and was not followed by one that went well. */
+  private @Nullable Long troubled;
 
   /**
    * A sequencer among several.
@@ -68,9 +72,14 @@ final class Sequencer implements Worker {
   public Next runOnce() {
     try (DirtyPartitions.Claim claim = dirty.take(MOST_PARTITIONS)) {
       if (!claim.isEmpty()) {
+        troubled = claim.ids().get(0);
         visit(claim);
+      } else if (troubled != null) {
+        // Others have what this one failed on. That it finds nothing to do proves nothing.
+        store.state(troubled);
       }
     }
+    troubled = null;
     return dirty.next();
   }
 
@@ -104,6 +113,9 @@ final class Sequencer implements Worker {
     if (!advanced.isEmpty()) {
       numbered.accept(advanced);
       events.sequenced(total, Duration.ofNanos(time.nanos() - began));
+    }
+    if (saturated.isEmpty()) {
+      claim.found(total);
     }
     claim.done(drained, true);
     claim.done(saturated, false);

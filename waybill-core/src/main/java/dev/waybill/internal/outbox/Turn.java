@@ -17,6 +17,10 @@ final class Turn<Q> implements AutoCloseable {
     this.entry = entry;
   }
 
+  Lineup.Entry<Q> entry() {
+    return entry;
+  }
+
   /** The partition's row id. */
   long partition() {
     return entry.id;

@@ -226,7 +226,12 @@ final class ArrayMessageStore extends MessageStore {
 
   private static Delivery again(
       Tx tx, Delivery found, Slots slots, long partitionId, int messages) {
-    return withMessages(found, read(tx, slots, partitionId, found.processedSeq(), messages));
+    // What was numbered after the lease was taken may not be durable yet.
+    return withMessages(
+        found,
+        read(tx, slots, partitionId, found.processedSeq(), messages).stream()
+            .filter(message -> message.seq() <= found.sequence())
+            .toList());
   }
 
   private static List<StoredMessage> read(

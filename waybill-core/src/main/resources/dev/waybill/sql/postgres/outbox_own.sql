@@ -12,6 +12,8 @@
 -- Every insert is fed by what a DELETE returned, never by what a SELECT saw: two sequencers that see the same rows
 -- delete them only once. A slot is locked as a table before anybody asks whether it is needed, then truncated: an open
 -- transaction may hold rows that nobody sees, and only that lock proves that there is none.
+-- Durability: the commit of sequencing does not wait for the disk. The log is written in order, and no handler is called
+-- with a number before a later commit, of the lease or of the handler's own transaction, was waited for.
 -- Plans: slots have no statistics, and need none. A reader looks no further than the numbers it wants can be (a row has
 -- at most :segment of them), so what it reads does not grow with the backlog, whatever plan is chosen.
 
@@ -173,7 +175,7 @@ with locked as materialized (
 ), moved as (
   update waybill_outbox_partitions p set sequence = p.sequence + c.n from counted c where p.id = c.partition_id
 )
-select l.id, coalesce(c.n, 0) as n from locked l left join counted c on c.partition_id = l.id
+select l.id, coalesce(c.n, 0) as n, set_config('synchronous_commit', 'off', true) from locked l left join counted c on c.partition_id = l.id
 
 -- name: outbox_lease_take
 with lease as (

@@ -3,6 +3,7 @@ package dev.waybill.internal.outbox;
 import dev.waybill.DatabaseException;
 import dev.waybill.internal.loop.Bell;
 import dev.waybill.internal.loop.Crew;
+import dev.waybill.internal.loop.Time;
 import dev.waybill.internal.loop.TimeLimit;
 import dev.waybill.internal.outbox.Queues.Place;
 import dev.waybill.internal.outbox.Queues.Queue;
@@ -150,7 +151,7 @@ final class Line {
             context)
         : new LeasedDelivery(
             messages,
-            new Rounds(requests -> messages.round(owner, requests)),
+            new Rounds(requests -> messages.round(owner, requests), Time.system()),
             parked,
             owner,
             queue.lease(),

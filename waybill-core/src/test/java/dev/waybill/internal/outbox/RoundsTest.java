@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.waybill.DatabaseException;
 import dev.waybill.DatabaseException.Kind;
+import dev.waybill.internal.loop.ManualTime;
 import dev.waybill.internal.store.Delivery;
 import dev.waybill.internal.store.LeaseRequest;
 import dev.waybill.internal.store.LeaseRequest.Take;
@@ -30,7 +31,8 @@ import org.junit.jupiter.api.Timeout;
 class RoundsTest {
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private final BlockingQueue<Trip> trips = new LinkedBlockingQueue<>();
-  private final Rounds rounds = new Rounds(this::travel);
+  private final ManualTime time = new ManualTime();
+  private final Rounds rounds = new Rounds(this::travel, time);
   private final List<CompletableFuture<Optional<Delivery>>> first = new ArrayList<>();
 
   /** One transaction that is under way until the test says how it ends. */
@@ -83,14 +85,14 @@ class RoundsTest {
     return trip;
   }
 
-  /** Two are under way, so that whoever asks now has to wait. */
+  /** Two are under way, the first for a while, so that whoever asks now has to wait. */
   private List<Trip> bothUnderWay() throws InterruptedException {
-    List<Trip> both = new ArrayList<>();
-    for (long partition = 1; partition <= 2; partition++) {
-      first.add(ask(partition));
-      both.add(trip());
-    }
-    return both;
+    first.add(ask(1));
+    Trip slow = trip();
+    first.addAll(waiting(2));
+    time.awaitParked(1);
+    time.advance(Rounds.PATIENCE);
+    return List.of(slow, trip());
   }
 
   private List<CompletableFuture<Optional<Delivery>>> waiting(long... partitions)
@@ -109,14 +111,44 @@ class RoundsTest {
   }
 
   @Test
-  void whoFindsRoomGoesAtOnceAndAlone() throws Exception {
-    for (Trip trip : bothUnderWay()) {
-      assertThat(trip.partitions).hasSize(1);
-      trip.arrive();
+  void whoFindsNobodyUnderWayGoesAtOnceAndAlone() throws Exception {
+    for (long partition = 1; partition <= 2; partition++) {
+      CompletableFuture<Optional<Delivery>> asked = ask(partition);
+      Trip alone = trip();
+      assertThat(alone.partitions).containsExactly(partition);
+      alone.arrive();
+      assertThat(asked.get(30, TimeUnit.SECONDS)).map(Delivery::processedSeq).contains(partition);
     }
-    CompletableFuture<Optional<Delivery>> third = ask(3);
-    trip().arrive();
-    assertThat(third.get(30, TimeUnit.SECONDS)).map(Delivery::processedSeq).contains(3L);
+  }
+
+  @Test
+  void whoComesMeanwhileWaitsForTheOneThatIsUnderWay() throws Exception {
+    first.add(ask(1));
+    Trip quick = trip();
+    first.addAll(waiting(2, 3));
+    time.advance(Rounds.PATIENCE.dividedBy(2));
+    assertThat(trips).isEmpty();
+    quick.arrive();
+    Trip together = trip();
+    assertThat(together.partitions).containsExactly(2L, 3L);
+    together.arrive();
+  }
+
+  @Test
+  void aRoundThatTakesItsTimeDoesNotHoldUpTheOthers() throws Exception {
+    first.add(ask(1));
+    Trip stuck = trip();
+    first.addAll(waiting(2, 3, 4));
+    time.awaitParked(3);
+    time.advance(Rounds.PATIENCE);
+    Trip second = trip();
+    assertThat(second.partitions).containsExactly(2L, 3L, 4L);
+    first.addAll(waiting(5));
+    second.arrive();
+    Trip third = trip();
+    assertThat(third.partitions).containsExactly(5L);
+    third.arrive();
+    stuck.arrive();
   }
 
   @Test
@@ -134,6 +166,24 @@ class RoundsTest {
     assertThat(asked.get(1).get(30, TimeUnit.SECONDS)).isEmpty();
     assertThat(asked.get(2).get(30, TimeUnit.SECONDS)).map(Delivery::processedSeq).contains(5L);
     both.get(0).arrive();
+  }
+
+  @Test
+  void whoIsAboardWaitsHoweverLongItTakes() throws Exception {
+    first.add(ask(1));
+    Trip quick = trip();
+    first.addAll(waiting(2, 3));
+    quick.arrive();
+    Trip slow = trip();
+    assertThat(slow.partitions).containsExactly(2L, 3L);
+    time.advance(Rounds.PATIENCE.multipliedBy(2));
+
+    first.addAll(waiting(4));
+    time.advance(Rounds.PATIENCE);
+    Trip second = trip();
+    assertThat(second.partitions).containsExactly(4L);
+    second.arrive();
+    slow.arrive();
   }
 
   @Test

@@ -1,0 +1,46 @@
+package dev.waybill.internal.outbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+class GatheringTest {
+  private static final Duration VISIT = Duration.ofMillis(2);
+
+  private final Gathering gathering = new Gathering();
+
+  @Test
+  void aMessageThatComesAloneNeverWaits() {
+    for (int i = 0; i < 10; i++) {
+      assertThat(gathering.after(1, VISIT, false)).isZero();
+    }
+  }
+
+  @Test
+  void restsGrowWhileSmallVisitsLeaveMore() {
+    assertThat(gathering.after(3, VISIT, true)).isEqualTo(Duration.ofMillis(1));
+    assertThat(gathering.after(3, VISIT, true)).isEqualTo(Duration.ofMillis(2));
+    for (int i = 0; i < 10; i++) {
+      gathering.after(3, VISIT, true);
+    }
+    assertThat(gathering.after(3, VISIT, true)).isEqualTo(VISIT.multipliedBy(4));
+  }
+
+  @Test
+  void noRestIsLongerThanABearableOne() {
+    for (int i = 0; i < 10; i++) {
+      gathering.after(3, Duration.ofSeconds(1), true);
+    }
+    assertThat(gathering.after(3, Duration.ofSeconds(1), true)).isEqualTo(Gathering.MOST);
+  }
+
+  @Test
+  void aVisitThatWasWorthItOrLeftNothingEndsTheRests() {
+    gathering.after(3, VISIT, true);
+    assertThat(gathering.after(Gathering.ENOUGH, VISIT, true)).isZero();
+    gathering.after(3, VISIT, true);
+    assertThat(gathering.after(3, VISIT, false)).isZero();
+    assertThat(gathering.after(3, VISIT, true)).isEqualTo(Duration.ofMillis(1));
+  }
+}
