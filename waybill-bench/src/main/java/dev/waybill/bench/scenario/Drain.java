@@ -12,7 +12,7 @@ final class Drain {
 
   /** A small one first: nobody is measured cold. */
   static Figures warmAndMeasured(Trial trial, Load load, int messages) throws Exception {
-    measured(trial, load, Math.max(100, messages / 10), 0);
+    measured(trial, load, Math.max(100, messages / 3), 0);
     return measured(trial, load, messages, 0);
   }
 

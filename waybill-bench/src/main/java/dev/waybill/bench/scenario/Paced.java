@@ -7,13 +7,16 @@ import java.util.Map;
 
 /** Messages at a steady rate that everybody can keep up with: how soon does each arrive? */
 final class Paced {
+  private static final int ROOM = 1_000_000;
+
   private Paced() {}
 
   static Figures measured(Trial trial, Load load, int perSecond) throws Exception {
     double seconds = trial.scale().seconds();
     Figures figures = new Figures();
-    try (Course course = new Course(trial, load, (int) (3 * perSecond * seconds) + 1_000)) {
+    try (Course course = new Course(trial, load, ROOM)) {
       course.start();
+      WarmUp.of(course, load);
       new Producers(course, load).paced(perSecond, seconds / 2);
       course.awaitAll();
       int warm = course.arrivals().count();

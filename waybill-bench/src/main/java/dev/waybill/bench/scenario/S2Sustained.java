@@ -31,7 +31,7 @@ final class S2Sustained implements Scenario {
             producers ->
                 new Variant(
                     producers + " producers",
-                    scale.seconds() * 1.5 + 3,
+                    scale.seconds() * 3 + 3,
                     trial -> Sustained.measured(trial, Load.of(producers, 1))))
         .toList();
   }

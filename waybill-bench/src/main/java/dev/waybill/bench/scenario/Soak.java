@@ -30,7 +30,7 @@ final class Soak {
     int room = (int) Math.min(ROOM, trial.entry().rate() * seconds * 3 + 100_000);
     try (Course course = new Course(trial, load, room)) {
       course.start();
-      WarmUp.of(course, load, Math.min(5, seconds / 4));
+      WarmUp.of(course, load);
       int warm = course.arrivals().count();
       Lap lap = Lap.begin(course);
       try (Connection holder = course.uncounted().getConnection()) {

@@ -16,7 +16,7 @@ final class Sustained {
     Figures figures = new Figures();
     try (Course course = new Course(trial, load, ROOM)) {
       course.start();
-      WarmUp.of(course, load, seconds / 3);
+      WarmUp.of(course, load);
       long before = course.mailroom().written();
       int warm = course.arrivals().count();
       Lap lap = Lap.begin(course);
