@@ -1,15 +1,25 @@
 package dev.waybill.bench.scenario;
 
+import java.lang.management.CompilationMXBean;
+import java.lang.management.ManagementFactory;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Nobody is measured cold: producers and contender run at full load until that gets no faster. How
- * long it takes depends on how much code there is to compile, and on how much of the processors is
- * left for the compiler.
+ * Nobody is measured cold: producers and contender run at full load until that gets no faster and
+ * hardly anything is left to compile. In between they rest, because a load that takes all of the
+ * processors leaves nothing to the compiler, for minutes.
  */
 final class WarmUp {
   private static final int FEWEST_WINDOWS = 3;
   private static final double NO_FASTER = 1.03;
+
+  /** Of a window's time. */
+  private static final double HARDLY_ANYTHING = 0.1;
+
+  private static final long LOOK_MILLIS = 200;
+  private static final long MOST_LOOKS = 50;
+
+  private static final CompilationMXBean COMPILER = ManagementFactory.getCompilationMXBean();
 
   private WarmUp() {}
 
@@ -21,16 +31,27 @@ final class WarmUp {
     double spent = 0;
     for (int i = 1; spent < most; i++) {
       int before = course.arrivals().count();
+      long compiled = COMPILER.getTotalCompilationTime();
       long began = System.nanoTime();
       new Producers(course, load).sustain(window);
       course.awaitAll();
       double seconds = (System.nanoTime() - began) / (double) TimeUnit.SECONDS.toNanos(1);
+      awaitCompiler();
       double rate = (course.arrivals().count() - before) / seconds;
-      if (i >= FEWEST_WINDOWS && rate < best * NO_FASTER) {
+      double compiling = (COMPILER.getTotalCompilationTime() - compiled) / 1000.0;
+      if (i >= FEWEST_WINDOWS && rate < best * NO_FASTER && compiling < seconds * HARDLY_ANYTHING) {
         return;
       }
       best = Math.max(best, rate);
       spent += seconds;
+    }
+  }
+
+  private static void awaitCompiler() throws InterruptedException {
+    long before = -1;
+    for (int i = 0; i < MOST_LOOKS && before != COMPILER.getTotalCompilationTime(); i++) {
+      before = COMPILER.getTotalCompilationTime();
+      TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
     }
   }
 }

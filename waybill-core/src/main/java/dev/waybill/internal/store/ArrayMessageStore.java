@@ -53,6 +53,9 @@ final class ArrayMessageStore extends MessageStore {
   public long[] enqueue(Tx tx, List<NewMessage> messages) {
     boolean delayed = messages.stream().anyMatch(NewMessage::isDelayed);
     int n = messages.size();
+    if (n == 1 && !delayed) {
+      return new long[] {enqueueOne(tx, messages.get(0))};
+    }
     long[] partitions = new long[n];
     List<@Nullable String> types = new ArrayList<>(n);
     List<@Nullable String> keys = new ArrayList<>(n);
@@ -88,6 +91,25 @@ final class ArrayMessageStore extends MessageStore {
           return learnt(row.number("slots"));
         });
     return ids;
+  }
+
+  /** What producers do most: without arrays and sorting that is cheaper. */
+  private long enqueueOne(Tx tx, NewMessage message) {
+    Slots slots = slots(tx);
+    return tx.sql("outbox_enqueue_one", slots.writtenOne())
+        .set("head", slots.head())
+        .set("head_" + slots.head(), slots.head())
+        .set("intake_" + slots.intake(), slots.intake())
+        .set("partition", message.partitionId())
+        .set("type", message.type())
+        .set("key", message.key())
+        .set("headers", HeaderLines.write(message.headers()))
+        .set("payload", message.payload())
+        .one(
+            row -> {
+              learnt(row.number("slots"));
+              return row.number("id");
+            });
   }
 
   private static void due(Query query, List<NewMessage> messages) {
@@ -187,6 +209,11 @@ final class ArrayMessageStore extends MessageStore {
       }
     }
     return found;
+  }
+
+  @Override
+  boolean endedAlone(Tx tx, Lease lease, CursorMove move) {
+    return !moved(fenced(tx.sql("outbox_lease_end_alone"), lease), move).list(row -> 1).isEmpty();
   }
 
   /** One partition needs less of a statement than several. */

@@ -132,7 +132,7 @@ public abstract class MessageStore {
   public boolean end(
       Lease lease, CursorMove move, List<NewDeadLetter> deadLetters, List<NewParked> parked) {
     if (deadLetters.isEmpty() && parked.isEmpty()) {
-      return database.single(tx -> ended(tx, lease, move));
+      return database.single(tx -> endedAlone(tx, lease, move));
     }
     return database.transact(
         tx -> {
@@ -143,6 +143,11 @@ public abstract class MessageStore {
           }
           return ours;
         });
+  }
+
+  /** The same as {@link #ended}, in a transaction of its own. */
+  boolean endedAlone(Tx tx, Lease lease, CursorMove move) {
+    return ended(tx, lease, move);
   }
 
   static boolean ended(Tx tx, Lease lease, CursorMove move) {
@@ -244,7 +249,7 @@ public abstract class MessageStore {
         .set("owner", lease.owner());
   }
 
-  private static Query moved(Query query, CursorMove move) {
+  static Query moved(Query query, CursorMove move) {
     return query
         .set("processed_seq", move.processedSeq())
         .set("attempts", move.attempts())

@@ -88,6 +88,19 @@ record Slots(int head, int intake, int unread) {
     return Set.of("head", "head_" + head, "intake_" + intake);
   }
 
+  /** The same for a single message. */
+  Set<String> writtenOne() {
+    return Set.of(
+        "head",
+        "head_" + head,
+        "intake_" + intake,
+        "partition",
+        "type",
+        "key",
+        "headers",
+        "payload");
+  }
+
   private static int bit(int slot) {
     return 1 << (slot - 1);
   }

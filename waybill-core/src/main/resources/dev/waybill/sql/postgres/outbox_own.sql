@@ -12,8 +12,9 @@
 -- Every insert is fed by what a DELETE returned, never by what a SELECT saw: two sequencers that see the same rows
 -- delete them only once. A slot is locked as a table before anybody asks whether it is needed, then truncated: an open
 -- transaction may hold rows that nobody sees, and only that lock proves that there is none.
--- Durability: the commit of sequencing does not wait for the disk. The log is written in order, and no handler is called
--- with a number before a later commit, of the lease or of the handler's own transaction, was waited for.
+-- Durability: the commits of sequencing and of ending a lease do not wait for the disk. The log is written in order, and no
+-- handler is called with a number before a later commit, of the lease or of the handler's own transaction, was waited
+-- for. A crash that takes the end of a lease back leaves the lease, and so the message is handled again.
 -- Plans: slots have no statistics, and need none. A reader looks no further than the numbers it wants can be (a row has
 -- at most :segment of them), so what it reads does not grow with the backlog, whatever plan is chosen.
 
@@ -51,6 +52,23 @@ with input as materialized (
   select partition_id, id, :head::int from input where :intake_2::int >= 0
 )}
 select id, (select last_value from waybill_outbox_slots_sq) as slots from input order by k
+
+-- name: outbox_enqueue_one
+with body as (
+  {insert into waybill_outbox_body_1 (id, type, message_key, headers, payload)
+  select nextval('{waybill_outbox_message_sq}'), :type::text, :key::text, :headers::text, :payload::bytea where :head_1::int > 0 returning id}
+  {insert into waybill_outbox_body_2 (id, type, message_key, headers, payload)
+  select nextval('{waybill_outbox_message_sq}'), :type::text, :key::text, :headers::text, :payload::bytea where :head_2::int > 0 returning id}
+  {insert into waybill_outbox_body_3 (id, type, message_key, headers, payload)
+  select nextval('{waybill_outbox_message_sq}'), :type::text, :key::text, :headers::text, :payload::bytea where :head_3::int > 0 returning id}
+)
+{insert into waybill_outbox_incoming_0 (partition_id, id, slot)
+select :partition::bigint, id, :head::int from body where :intake_0::int >= 0}
+{insert into waybill_outbox_incoming_1 (partition_id, id, slot)
+select :partition::bigint, id, :head::int from body where :intake_1::int >= 0}
+{insert into waybill_outbox_incoming_2 (partition_id, id, slot)
+select :partition::bigint, id, :head::int from body where :intake_2::int >= 0}
+returning id, (select last_value from waybill_outbox_slots_sq) as slots
 
 -- name: outbox_enqueue_delayed
 with input as materialized (
@@ -176,6 +194,13 @@ with locked as materialized (
   update waybill_outbox_partitions p set sequence = p.sequence + c.n from counted c where p.id = c.partition_id
 )
 select l.id, coalesce(c.n, 0) as n, set_config('synchronous_commit', 'off', true) from locked l left join counted c on c.partition_id = l.id
+
+-- name: outbox_lease_end_alone
+update waybill_outbox_processor
+set processed_seq = :processed_seq, attempts = :attempts, last_error = :last_error,
+  not_before = case when :delay > 0 then (date_part('epoch', clock_timestamp()) * 1000000)::bigint + :delay else 0 end, lease_until = 0, lease_owner = null
+where partition_id = :partition_id and lease_epoch = :epoch and lease_owner = :owner
+returning set_config('synchronous_commit', 'off', true)
 
 -- name: outbox_lease_take
 with lease as (

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
 /**
  * Numbering does not wait for the disk. What a handler was given under a lease has the same numbers
  * after a crash of the server; what nobody was given may have to be numbered again, and nothing is
- * lost.
+ * lost. Nor does ending a lease: what was done may have to be done again, under a new lease.
  */
 @EveryDatabase
 @NotOn(
@@ -48,6 +48,9 @@ class NumberingDurabilityTest {
         Delivery handled =
             stores.messages.lease(partition[0], "w", Stores.MINUTE, 1_000).orElseThrow();
         stores.messages.sequence(partition, 2);
+        Lease lease = new Lease(partition[0], "w", handled.epoch(), Stores.MINUTE);
+        long done = handled.processedSeq() + crash % 2;
+        assertThat(stores.messages.end(lease, CursorMove.doneUpTo(done), List.of())).isTrue();
         server.kill();
         server.start();
 
@@ -56,6 +59,9 @@ class NumberingDurabilityTest {
         List<StoredMessage> found = stores.messages.peek(partition[0], 0, 1_000).messages();
         assertThat(found).extracting(StoredMessage::id).containsExactlyElementsOf(enqueued);
         assertThat(handled.messages()).isNotEmpty();
+        PartitionState state = stores.messages.state(partition[0]);
+        assertThat(state.processedSeq()).isIn(handled.processedSeq(), done);
+        assertThat(state.epoch()).isEqualTo(handled.epoch());
         for (StoredMessage seen : handled.messages()) {
           assertThat(found.get((int) seen.seq() - 1).id()).isEqualTo(seen.id());
         }
