@@ -2,7 +2,9 @@ package dev.waybill.cli;
 
 import dev.waybill.Waybill;
 import dev.waybill.job.Scope;
+import dev.waybill.workflow.Compensation;
 import dev.waybill.workflow.GateCompletion;
+import dev.waybill.workflow.Started;
 import dev.waybill.workflow.StepInfo;
 import dev.waybill.workflow.WorkflowFilter;
 import dev.waybill.workflow.WorkflowInfo;
@@ -32,7 +34,8 @@ final class WorkflowsCommand extends Parent {
   /** How to draw. */
   enum Format {
     DOT,
-    MERMAID
+    MERMAID,
+    SVG
   }
 
   @Command(name = "list", description = "List them, newest first.", mixinStandardHelpOptions = true)
@@ -132,7 +135,8 @@ final class WorkflowsCommand extends Parent {
 
   @Command(
       name = "graph",
-      description = "Draw one as text for Graphviz or Mermaid, with the status of its steps.",
+      description =
+          "Draw one, as SVG or as text for Graphviz or Mermaid, with the status of its steps.",
       mixinStandardHelpOptions = true)
   int graph(
       @Mixin Operator operator,
@@ -152,7 +156,12 @@ final class WorkflowsCommand extends Parent {
         (waybill, run) -> {
           WorkflowPicture picture =
               WorkflowPicture.of(run, waybill.workflows().steps(Scope.admin(), id));
-          String text = format == Format.DOT ? picture.dot() : picture.mermaid();
+          String text =
+              switch (format) {
+                case DOT -> picture.dot();
+                case MERMAID -> picture.mermaid();
+                case SVG -> picture.svg();
+              };
           output.show(text.stripTrailing(), Map.of("format", JobText.lower(format), "graph", text));
           return ExitCode.FINE;
         });
@@ -201,6 +210,40 @@ final class WorkflowsCommand extends Parent {
           if (confirmation.given("retry " + describe(run))) {
             WorkflowInfo now = waybill.workflows().retry(run.scope(), id, reason);
             output.show("It is " + JobText.lower(now.status()) + ".", WorkflowText.document(now));
+          }
+          return ExitCode.FINE;
+        });
+  }
+
+  @Command(
+      name = "compensate",
+      description = "Undo what an ended one did, by a new run: the last success first.",
+      mixinStandardHelpOptions = true)
+  int compensate(
+      @Mixin Operator operator,
+      @Mixin Output output,
+      @Mixin Confirmation confirmation,
+      @Parameters(paramLabel = "ID", description = "From the list.") UUID id,
+      @Option(
+              names = "--undo",
+              required = true,
+              paramLabel = "STEP=TYPE",
+              description = "A job of this type undoes that step, if it succeeded. Repeatable.")
+          Map<String, String> undo,
+      @Option(names = "--reason", required = true, description = "For the record.") String reason)
+      throws Exception {
+    return withRun(
+        operator,
+        output,
+        id,
+        (waybill, run) -> {
+          Compensation order = new Compensation(run.scope(), id, reason, undo);
+          if (confirmation.given(
+              "undo " + String.join(", ", undo.keySet()) + " of " + describe(run))) {
+            Started started = waybill.workflows().compensate(order);
+            output.show(
+                "Run " + started.id() + ": " + JobText.lower(started.outcome()) + ".",
+                Map.of("id", started.id(), "outcome", JobText.lower(started.outcome())));
           }
           return ExitCode.FINE;
         });

@@ -12,6 +12,7 @@ import dev.waybill.schema.Schema;
 import dev.waybill.testkit.DatabaseProduct;
 import dev.waybill.testkit.EveryDatabase;
 import dev.waybill.testkit.TestDatabase;
+import dev.waybill.workflow.Compensation;
 import dev.waybill.workflow.Step;
 import dev.waybill.workflow.Workflow;
 import dev.waybill.workflow.WorkflowStatus;
@@ -132,6 +133,10 @@ class WorkCommandsIT {
       assertThat(fine("workflows", "graph", run.toString())).contains("\"approve\" -> \"tell\"");
       assertThat(fine("workflows", "graph", run.toString(), "--format", "mermaid"))
           .startsWith("flowchart");
+      assertThat(fine("workflows", "graph", run.toString(), "--format", "svg"))
+          .startsWith("<svg")
+          .endsWith("</svg>\n")
+          .contains(">approve</text>");
       Cli refused = run("workflows", "complete-gate", run.toString(), "approve");
       assertThat(refused.exit()).isEqualTo(1);
       assertThat(
@@ -144,6 +149,19 @@ class WorkCommandsIT {
           .contains("canceled");
       assertThat(waybill.workflows().await(Scope.admin(), run, Duration.ofSeconds(30)).status())
           .isEqualTo(WorkflowStatus.CANCELED);
+      assertThat(
+              fine(
+                  "workflows",
+                  "compensate",
+                  run.toString(),
+                  "--undo",
+                  "approve=mail",
+                  "--reason",
+                  "no",
+                  "--yes"))
+          .contains(": started.");
+      assertThat(fine("workflows", "list", "--attribute", Compensation.ATTRIBUTE + "=" + run))
+          .contains("running");
       assertThat(fine("workflows", "retry", run.toString(), "--reason", "yes", "--yes"))
           .contains("running");
     }

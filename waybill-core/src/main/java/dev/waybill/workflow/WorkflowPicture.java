@@ -6,9 +6,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** A graph as text that draws itself, before it runs or while it does. */
+/** A graph as a picture, or as text that others draw, before it runs or while it does. */
 public final class WorkflowPicture {
-  private record Node(
+  /** A step in the picture. */
+  record Node(
       String key,
       Step.Kind kind,
       Optional<StepStatus> status,
@@ -122,6 +123,11 @@ public final class WorkflowPicture {
     return out.toString();
   }
 
+  /** A picture by itself, for a page or a file. */
+  public String svg() {
+    return new WorkflowDrawing(title, nodes).svg();
+  }
+
   private static String label(Node node, String lineBreak) {
     StringBuilder label = new StringBuilder(node.key());
     if (!node.join().isEmpty()) {
@@ -131,7 +137,7 @@ public final class WorkflowPicture {
     return label.toString();
   }
 
-  private static String label(Dependency edge) {
+  static String label(Dependency edge) {
     Condition condition = edge.condition();
     if (condition == null) {
       return "";
@@ -148,7 +154,7 @@ public final class WorkflowPicture {
     return condition.pointer() + sign + (condition.value() == null ? "" : condition.value());
   }
 
-  private static String color(Node node) {
+  static String color(Node node) {
     return node.status()
         .map(
             status ->

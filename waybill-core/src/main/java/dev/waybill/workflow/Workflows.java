@@ -78,6 +78,19 @@ public interface Workflows {
   Started rerun(Rerun order);
 
   /**
+   * Undoes what a run that has ended did, by a new run, in the caller's transaction.
+   *
+   * @throws WorkflowException.InvalidState if it has not ended, a handler of a canceled step may
+   *     still be at it, or none of the steps to undo has succeeded
+   * @throws WorkflowException.IdempotencyConflict if it was compensated before, in another way
+   * @throws WorkflowException.DefinitionUnavailable if a job type is not defined or disabled
+   */
+  Started compensate(Connection connection, Compensation order);
+
+  /** Undoes what a run did, in a transaction of its own. */
+  Started compensate(Compensation order);
+
+  /**
    * Waits until a run has ended, and returns how it is; also if it has not when the time is over.
    * However many wait, the database is asked once for all of them.
    */

@@ -8,6 +8,7 @@ import dev.waybill.internal.sql.Tx;
 import dev.waybill.internal.store.WorkflowReadStore;
 import dev.waybill.job.Scope;
 import dev.waybill.workflow.Append;
+import dev.waybill.workflow.Compensation;
 import dev.waybill.workflow.GateCompletion;
 import dev.waybill.workflow.Rerun;
 import dev.waybill.workflow.Started;
@@ -40,6 +41,7 @@ final class WorkflowDoor implements Workflows {
   private final Bell timers;
   private final WorkflowRetrier retrier = new WorkflowRetrier();
   private final WorkflowRerunner rerunner;
+  private final WorkflowCompensator compensator;
   private final WorkflowWatch watch;
 
   WorkflowDoor(Database database, JobIds ids, Runnable wakeJobs, Bell timers, WorkflowWatch watch) {
@@ -47,6 +49,7 @@ final class WorkflowDoor implements Workflows {
     this.starter = new WorkflowStarter(ids);
     this.appender = new WorkflowAppender(ids);
     this.rerunner = new WorkflowRerunner(ids);
+    this.compensator = new WorkflowCompensator(ids);
     this.wakeJobs = wakeJobs;
     this.timers = timers;
     this.watch = watch;
@@ -115,6 +118,16 @@ final class WorkflowDoor implements Workflows {
   @Override
   public Started rerun(Rerun order) {
     return thenWake(tx -> rerunner.rerun(tx, order));
+  }
+
+  @Override
+  public Started compensate(Connection connection, Compensation order) {
+    return compensator.compensate(database.join(connection), order);
+  }
+
+  @Override
+  public Started compensate(Compensation order) {
+    return thenWake(tx -> compensator.compensate(tx, order));
   }
 
   @Override

@@ -58,7 +58,7 @@ final class WorkflowRerunner {
     WorkflowStore store = WorkflowStore.in(tx);
     Optional<KeyedRun> before = store.byIdempotency(hash);
     if (before.isPresent()) {
-      compare(before.get(), request);
+      compare(before.get(), request, "workflow.rerun_conflicting_retry", "The key of a rerun");
       return new Started(before.get().id(), Started.Outcome.EXISTING);
     }
     if (!run.status().isTerminal()) {
@@ -82,14 +82,12 @@ final class WorkflowRerunner {
     return Json.write(fields);
   }
 
-  private static void compare(KeyedRun before, String request) {
+  /** Whether an order is the same as the one that made this run. */
+  static void compare(KeyedRun before, String request, String code, String what) {
     String other = before.request() == null ? "{}" : before.request();
     if (!request.equals(other)) {
       throw new IdempotencyConflict(
-          "workflow.rerun_conflicting_retry",
-          "The key of a rerun",
-          before.id(),
-          RequestSnapshot.differences(request, other));
+          code, what, before.id(), RequestSnapshot.differences(request, other));
     }
   }
 

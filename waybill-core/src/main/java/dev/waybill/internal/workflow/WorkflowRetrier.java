@@ -56,7 +56,7 @@ final class WorkflowRetrier {
     write(tx, run, again, Wording.code(reason));
   }
 
-  private static void refuseIfBusy(LockedRun run, EndedStep step) {
+  static void refuseIfBusy(LockedRun run, EndedStep step) {
     Instant busyUntil = step.leaseUntil();
     if (busyUntil != null && busyUntil.isAfter(run.now())) {
       throw new InvalidState(

@@ -1,0 +1,156 @@
+package dev.waybill.internal.workflow;
+
+import dev.waybill.internal.job.JobIds;
+import dev.waybill.internal.job.JobKeys;
+import dev.waybill.internal.job.Json;
+import dev.waybill.internal.sql.Tx;
+import dev.waybill.internal.store.StepState;
+import dev.waybill.internal.store.WorkflowReadStore;
+import dev.waybill.internal.store.WorkflowReadStore.StepRow;
+import dev.waybill.internal.store.WorkflowRetryStore;
+import dev.waybill.internal.store.WorkflowRetryStore.Source;
+import dev.waybill.internal.store.WorkflowRetryStore.SourceStep;
+import dev.waybill.internal.store.WorkflowRunStore.LockedRun;
+import dev.waybill.internal.store.WorkflowStore;
+import dev.waybill.internal.store.WorkflowStore.KeyedRun;
+import dev.waybill.internal.store.WorkflowStore.NewRun;
+import dev.waybill.workflow.Compensation;
+import dev.waybill.workflow.Started;
+import dev.waybill.workflow.Step;
+import dev.waybill.workflow.WorkflowException.InvalidState;
+import dev.waybill.workflow.WorkflowException.NotFound;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** Makes the run that undoes another; the lock on the source makes orders come one by one. */
+final class WorkflowCompensator {
+  private final JobIds ids;
+
+  WorkflowCompensator(JobIds ids) {
+    this.ids = ids;
+  }
+
+  Started compensate(Tx tx, Compensation order) {
+    LockedRun run = Runs.lock(tx, order.scope(), order.source());
+    String hash = JobKeys.digest("workflow-compensation", run.id().toString());
+    String request = request(order);
+    WorkflowStore store = WorkflowStore.in(tx);
+    Optional<KeyedRun> before = store.byIdempotency(hash);
+    if (before.isPresent()) {
+      WorkflowRerunner.compare(
+          before.get(),
+          request,
+          "workflow.compensation_conflicting_retry",
+          "The compensation of a run");
+      return new Started(before.get().id(), Started.Outcome.EXISTING);
+    }
+    if (!run.status().isTerminal()) {
+      throw new InvalidState(
+          "workflow.compensation_status",
+          "Run " + run.id() + " is " + run.status() + ": only what has ended can be undone.");
+    }
+    List<Step> steps = undoing(order, succeeded(tx, order, run));
+    if (steps.isEmpty()) {
+      throw new InvalidState(
+          "workflow.nothing_to_compensate",
+          "None of the steps to undo has succeeded in run " + run.id() + ".");
+    }
+    return insert(tx, run, hash, request, steps);
+  }
+
+  private static String request(Compensation order) {
+    Map<String, @Nullable Object> fields = new LinkedHashMap<>();
+    fields.put("reason", order.reason());
+    fields.put("undo", new TreeMap<>(order.undo()));
+    return Json.write(fields);
+  }
+
+  /** Those to undo, the last to succeed first. */
+  private static List<SourceStep> succeeded(Tx tx, Compensation order, LockedRun run) {
+    Map<String, Instant> ends = new HashMap<>();
+    for (StepRow row : WorkflowReadStore.in(tx).steps(run.id())) {
+      Instant end = row.finishedAt();
+      ends.put(row.key(), end == null ? Instant.EPOCH : end);
+    }
+    for (String key : new TreeMap<>(order.undo()).keySet()) {
+      if (!ends.containsKey(key)) {
+        throw NotFound.step(run.id(), key);
+      }
+    }
+    WorkflowRetryStore store = WorkflowRetryStore.in(tx);
+    // Whoever was canceled may still be at work, and finish what nobody would undo then.
+    store.steps(run.id()).forEach(step -> WorkflowRetrier.refuseIfBusy(run, step));
+    List<SourceStep> steps = new ArrayList<>();
+    for (SourceStep step : store.sourceSteps(run.id())) {
+      if (step.ended().state() == StepState.SUCCEEDED
+          && order.undo().containsKey(step.copy().key())) {
+        steps.add(step);
+      }
+    }
+    steps.sort(
+        Comparator.comparing((SourceStep step) -> ends.getOrDefault(step.copy().key(), Instant.MIN))
+            .thenComparingInt(step -> step.copy().place())
+            .reversed());
+    return steps;
+  }
+
+  private static List<Step> undoing(Compensation order, List<SourceStep> succeeded) {
+    List<Step> steps = new ArrayList<>();
+    String before = null;
+    for (SourceStep each : succeeded) {
+      String key = each.copy().key();
+      Step.Builder step =
+          Step.job(key, String.valueOf(order.undo().get(key))).payload(payload(each));
+      steps.add((before == null ? step : step.after(before)).build());
+      before = key;
+    }
+    return steps;
+  }
+
+  private static String payload(SourceStep step) {
+    String output = step.ended().output();
+    Map<String, @Nullable Object> fields = new LinkedHashMap<>();
+    fields.put("step", step.copy().key());
+    fields.put("payload", Json.parse(step.copy().payload()));
+    fields.put("output", output == null ? null : Json.parse(output));
+    return Json.write(fields);
+  }
+
+  private Started insert(Tx tx, LockedRun run, String hash, String request, List<Step> steps) {
+    WorkflowStore store = WorkflowStore.in(tx);
+    Map<String, WorkflowStore.Defaults> defaults = WorkflowStarter.defaults(store, steps);
+    Source source = WorkflowRetryStore.in(tx).source(run.id());
+    Graph graph = new Graph(ids, steps, List.of());
+    NewRun undoing =
+        new NewRun(
+            ids.next(),
+            source.type(),
+            source.tenant(),
+            Avalanche.status(graph.counts()),
+            graph.counts(),
+            null,
+            null,
+            hash,
+            null,
+            null,
+            run.id(),
+            null,
+            source.input(),
+            request);
+    store.insert(undoing);
+    store.insert(undoing.id(), graph.steps(defaults), graph.edges());
+    Map<String, String> attributes =
+        new LinkedHashMap<>(WorkflowReadStore.in(tx).attributes(run.id()));
+    attributes.put(Compensation.ATTRIBUTE, run.id().toString());
+    store.attributes(undoing.id(), attributes);
+    return new Started(undoing.id(), Started.Outcome.STARTED);
+  }
+}
