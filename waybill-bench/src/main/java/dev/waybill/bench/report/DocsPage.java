@@ -19,7 +19,8 @@ public final class DocsPage {
     Summary summary = new Summary(results.results());
     StringBuilder text = new StringBuilder();
     text.append("Measured ").append(results.started()).append(", scale ").append(results.scale());
-    text.append(".\n\n- ").append(results.machine()).append('\n');
+    text.append(repetitions(results)).append(". Who is missing in a table was not run there.\n");
+    text.append("\n- ").append(results.machine()).append('\n');
     results
         .servers()
         .forEach(
@@ -37,6 +38,13 @@ public final class DocsPage {
       }
     }
     return page(text.toString());
+  }
+
+  private static String repetitions(Results results) {
+    int most = results.results().stream().mapToInt(Result::repetition).max().orElse(1);
+    return most == 1
+        ? ", each once: how far the figures spread is not known"
+        : ", " + most + " repetitions";
   }
 
   /** The page before anything was measured. */

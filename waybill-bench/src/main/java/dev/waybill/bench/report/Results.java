@@ -5,8 +5,13 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 
 /**
  * All that a benchmark gave.
@@ -36,6 +41,41 @@ public record Results(
   /** Reads what was written. */
   public static Results read(Path file) throws IOException {
     return JSON.readValue(file.toFile(), Results.class);
+  }
+
+  /**
+   * Reads several runs as one. They are of one scale and one machine; whoever puts them together
+   * knows that they measured different scenarios.
+   */
+  public static Results read(List<Path> files) throws IOException {
+    Set<String> started = new TreeSet<>();
+    Set<String> scales = new TreeSet<>();
+    Set<String> machines = new TreeSet<>();
+    Map<String, String> servers = new TreeMap<>();
+    List<Result> results = new ArrayList<>();
+    for (Path file : files) {
+      Results each = read(file);
+      started.add(each.started());
+      scales.add(each.scale());
+      machines.add(each.machine());
+      servers.putAll(each.servers());
+      results.addAll(each.results());
+    }
+    if (scales.size() != 1 || machines.size() != 1) {
+      throw new IllegalArgumentException(
+          "These runs cannot be compared: scales " + scales + ", machines " + machines);
+    }
+    results.sort(Comparator.comparing(Results::place));
+    return new Results(
+        String.join(", ", started),
+        scales.iterator().next(),
+        machines.iterator().next(),
+        servers,
+        results);
+  }
+
+  private static int place(Result result) {
+    return Integer.parseInt(result.scenario().substring(1));
   }
 
   /** One result in one line. */

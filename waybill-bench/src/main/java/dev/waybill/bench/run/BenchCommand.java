@@ -98,9 +98,12 @@ public final class BenchCommand implements Callable<Integer> {
 
   @Option(
       names = "--from",
+      split = ",",
       paramLabel = "FILE",
-      description = "Measure nothing: make the reports from results written with --json.")
-  private @Nullable Path from;
+      description =
+          "Measure nothing: make the reports from results written with --json, of one run or"
+              + " several.")
+  private List<Path> from = List.of();
 
   @Option(names = "--list", description = "List scenarios and contenders.")
   private boolean list;
@@ -124,7 +127,7 @@ public final class BenchCommand implements Callable<Integer> {
       list(out);
       return 0;
     }
-    Results results = from == null ? measured(out) : Results.read(from);
+    Results results = from.isEmpty() ? measured(out) : Results.read(from);
     out.print(TextTable.of(new Summary(results.results())));
     write(results);
     return results.results().stream().anyMatch(result -> result.failure() != null) ? 1 : 0;
