@@ -29,7 +29,7 @@ public interface Schedules {
   /** Enqueues its job now, besides its times. */
   Enqueued trigger(String name);
 
-  /** What became of its latest times, newest first. */
+  /** What became of its latest times, newest first. The newest 1,000 are remembered. */
   List<ScheduleFire> fires(String name, int limit);
 
   /** The next times of a rule, without jitter. */

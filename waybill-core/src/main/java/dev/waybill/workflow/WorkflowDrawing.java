@@ -7,10 +7,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Draws a graph from left to right: each step in the column behind the last of its prerequisites,
- * and within a column beside those it is connected with, so that few lines cross.
+ * and within a column beside those it is connected with, so that few lines cross. A line that
+ * passes a column has a place in it like a step, so that it runs behind none.
  */
 final class WorkflowDrawing {
   private static final int HEIGHT = 44;
@@ -22,10 +24,11 @@ final class WorkflowDrawing {
   private static final int NARROWEST = 80;
   private static final int LONGEST_TEXT = 32;
   private static final int SWEEPS = 4;
+  private static final int HEAD = 7;
 
-  /** A step with its place; the rest is computed from it. */
+  /** A step with its place, or the place where a line passes; the rest is computed from it. */
   private static final class Box {
-    private final Node node;
+    private final @Nullable Node node;
     private final List<Box> before = new ArrayList<>();
     private final List<Box> behind = new ArrayList<>();
     private int column;
@@ -33,7 +36,7 @@ final class WorkflowDrawing {
     private double x;
     private double width;
 
-    Box(Node node) {
+    Box(@Nullable Node node) {
       this.node = node;
     }
 
@@ -46,21 +49,19 @@ final class WorkflowDrawing {
     }
   }
 
+  /** An edge with the places it passes, both ends included. */
+  private record Line(Dependency edge, List<Box> through) {}
+
   private final String title;
   private final Map<String, Box> boxes = new HashMap<>();
+  private final List<Line> lines = new ArrayList<>();
   private final List<List<Box>> columns = new ArrayList<>();
 
   WorkflowDrawing(String title, List<Node> nodes) {
     this.title = title;
     nodes.forEach(node -> boxes.put(node.key(), new Box(node)));
-    for (Node node : nodes) {
-      Box box = box(node.key());
-      for (Dependency edge : node.after()) {
-        box.before.add(box(edge.step()));
-        box(edge.step()).behind.add(box);
-      }
-    }
     intoColumns(nodes);
+    nodes.forEach(node -> node.after().forEach(edge -> connect(edge, box(node.key()))));
     arrange();
     measure();
   }
@@ -80,7 +81,8 @@ final class WorkflowDrawing {
       moved = false;
       for (Node node : nodes) {
         Box box = box(node.key());
-        int column = box.before.stream().mapToInt(each -> each.column + 1).max().orElse(0);
+        int column =
+            node.after().stream().mapToInt(edge -> box(edge.step()).column + 1).max().orElse(0);
         moved |= column != box.column;
         box.column = column;
       }
@@ -92,6 +94,23 @@ final class WorkflowDrawing {
       }
       columns.get(box.column).add(box);
     }
+  }
+
+  private void connect(Dependency edge, Box to) {
+    Box last = box(edge.step());
+    List<Box> through = new ArrayList<>(List.of(last));
+    for (int column = last.column + 1; column <= to.column; column++) {
+      Box next = column == to.column ? to : new Box(null);
+      if (next != to) {
+        next.column = column;
+        columns.get(column).add(next);
+      }
+      last.behind.add(next);
+      next.before.add(last);
+      through.add(next);
+      last = next;
+    }
+    lines.add(new Line(edge, through));
   }
 
   private void arrange() {
@@ -128,7 +147,7 @@ final class WorkflowDrawing {
     for (List<Box> column : columns) {
       double width = NARROWEST;
       for (Box box : column) {
-        for (String line : lines(box.node)) {
+        for (String line : box.node == null ? List.<String>of() : lines(box.node)) {
           width = Math.max(width, line.length() * CHARACTER + 36);
         }
       }
@@ -160,7 +179,7 @@ final class WorkflowDrawing {
   String svg() {
     double right = MARGIN;
     double bottom = TITLE + MARGIN;
-    for (Box box : boxes.values()) {
+    for (Box box : columns.stream().flatMap(List::stream).toList()) {
       right = Math.max(right, box.x + box.width + MARGIN);
       bottom = Math.max(bottom, box.y() + HEIGHT + MARGIN);
     }
@@ -173,53 +192,63 @@ final class WorkflowDrawing {
     out.append("  <title>").append(escaped(title)).append("</title>\n");
     out.append("  <rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n");
     text(out, MARGIN, TITLE, "start", "font-size=\"16\" font-weight=\"bold\"", title);
-    columns.forEach(column -> column.forEach(box -> edges(out, box)));
-    columns.forEach(column -> column.forEach(box -> box(out, box)));
+    lines.forEach(line -> line(out, line));
+    columns.forEach(column -> column.forEach(box -> box(out, box, box.node)));
     return out.append("</svg>\n").toString();
   }
 
-  private void edges(StringBuilder out, Box to) {
-    for (Dependency edge : to.node.after()) {
-      Box from = box(edge.step());
-      double x1 = from.x + from.width;
-      double x2 = to.x - 7;
-      double bend = Math.max(30, (x2 - x1) / 2);
-      boolean dashed = edge.mode() == Dependency.Mode.ON_TERMINAL;
-      out.append(
-          ("  <path d=\"M%s %s C%s %s %s %s %s %s\" fill=\"none\" stroke=\"#6e7781\""
-                  + " stroke-width=\"1.5\"%s/>\n")
+  private static void line(StringBuilder out, Line line) {
+    Box from = line.through().get(0);
+    Box to = line.through().get(line.through().size() - 1);
+    StringBuilder path = new StringBuilder();
+    double x = from.x + from.width;
+    double y = from.middle();
+    path.append("M%s %s".formatted(number(x), number(y)));
+    for (Box next : line.through().subList(1, line.through().size())) {
+      double end = next == to ? to.x - HEAD : next.x;
+      double half = (end - x) / 2;
+      path.append(
+          " C%s %s %s %s %s %s"
               .formatted(
-                  number(x1),
-                  number(from.middle()),
-                  number(x1 + bend),
-                  number(from.middle()),
-                  number(x2 - bend),
-                  number(to.middle()),
-                  number(x2),
-                  number(to.middle()),
-                  dashed ? " stroke-dasharray=\"5 4\"" : ""));
-      out.append(
-          "  <path d=\"M%s %s l7 4 l-7 4 z\" fill=\"#6e7781\"/>\n"
-              .formatted(number(x2), number(to.middle() - 4)));
-      String label = WorkflowPicture.label(edge);
-      if (!label.isEmpty()) {
-        text(
-            out,
-            (x1 + x2) / 2,
-            (from.middle() + to.middle()) / 2 - 5,
-            "middle",
-            "font-size=\"11\" fill=\"#57606a\"",
-            shortened(label));
-      }
+                  number(x + half),
+                  number(y),
+                  number(end - half),
+                  number(next.middle()),
+                  number(end),
+                  number(next.middle())));
+      x = next == to ? end : end + next.width;
+      y = next.middle();
+      path.append(next == to ? "" : " H" + number(x));
+    }
+    boolean dashed = line.edge().mode() == Dependency.Mode.ON_TERMINAL;
+    out.append(
+        "  <path d=\"%s\" fill=\"none\" stroke=\"#6e7781\" stroke-width=\"1.5\"%s/>\n"
+            .formatted(path, dashed ? " stroke-dasharray=\"5 4\"" : ""));
+    out.append(
+        "  <path d=\"M%s %s l7 4 l-7 4 z\" fill=\"#6e7781\"/>\n"
+            .formatted(number(to.x - HEAD), number(to.middle() - 4)));
+    String label = WorkflowPicture.label(line.edge());
+    if (!label.isEmpty()) {
+      Box first = line.through().get(1);
+      text(
+          out,
+          (from.x + from.width + first.x) / 2,
+          (from.middle() + first.middle()) / 2 - 5,
+          "middle",
+          "font-size=\"11\" fill=\"#57606a\"",
+          shortened(label));
     }
   }
 
-  private static void box(StringBuilder out, Box box) {
+  private static void box(StringBuilder out, Box box, @Nullable Node node) {
+    if (node == null) {
+      return;
+    }
     String look =
-        " fill=\"" + WorkflowPicture.color(box.node) + "\" stroke=\"#57606a\" stroke-width=\"1\"";
+        " fill=\"" + WorkflowPicture.color(node) + "\" stroke=\"#57606a\" stroke-width=\"1\"";
     double x = box.x;
     double y = box.y();
-    switch (box.node.kind()) {
+    switch (node.kind()) {
       case GATE ->
           out.append(
               "  <path d=\"M%s %s l14 -22 h%s l14 22 l-14 22 h-%s z\"%s/>\n"
@@ -237,10 +266,10 @@ final class WorkflowDrawing {
                       number(y),
                       number(box.width),
                       HEIGHT,
-                      box.node.kind() == Step.Kind.DELAY ? HEIGHT / 2 : 6,
+                      node.kind() == Step.Kind.DELAY ? HEIGHT / 2 : 6,
                       look));
     }
-    List<String> lines = lines(box.node);
+    List<String> lines = lines(node);
     double baseline = box.middle() + (lines.size() == 1 ? 4.5 : -3);
     for (int i = 0; i < lines.size(); i++) {
       String font = i == 0 ? "" : "font-size=\"11\" fill=\"#57606a\"";

@@ -36,6 +36,9 @@ final class Scheduler implements Worker {
   private static final Duration FIRST_DELAY = Duration.ofSeconds(30);
   private static final int MOST_DOUBLINGS = 7;
 
+  /** So many times of a schedule are remembered: years of a daily one. */
+  static final int KEPT = 1_000;
+
   private final Database database;
   private final JobEnqueuer enqueuer;
   private final JobWakeups wakeups;
@@ -109,6 +112,7 @@ final class Scheduler implements Worker {
       }
     }
     store.fired(schedule.name(), cursor.fireAt(step.next()), step.next(), job);
+    store.forget(schedule.name(), KEPT);
   }
 
   private static boolean isBusy(Tx tx, @Nullable UUID lastJob) {

@@ -156,6 +156,20 @@ public final class ScheduleStore {
         .update();
   }
 
+  /** Forgets what became of all times of a schedule but the newest so many. */
+  public void forget(String schedule, int kept) {
+    tx.sql("schedule_fire_old")
+        .set("schedule", schedule)
+        .set("kept", kept)
+        .first(row -> row.time("scheduled_for"))
+        .ifPresent(
+            old ->
+                tx.sql("schedule_fire_forget")
+                    .set("schedule", schedule)
+                    .time("scheduled_for", old)
+                    .update());
+  }
+
   /** What became of its times, newest first. */
   public List<ScheduleFire> fires(String schedule, int limit) {
     return tx.sql("schedule_fire_rows")

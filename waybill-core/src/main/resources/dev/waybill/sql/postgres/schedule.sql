@@ -83,3 +83,10 @@ from waybill_job_fire
 where schedule = :schedule
 order by scheduled_for desc
 limit :limit
+
+-- name: schedule_fire_old
+-- The newest of those that are too many.
+select scheduled_for from waybill_job_fire where schedule = :schedule order by scheduled_for desc limit 1 offset :kept
+
+-- name: schedule_fire_forget
+delete from waybill_job_fire where schedule = :schedule and scheduled_for <= :scheduled_for

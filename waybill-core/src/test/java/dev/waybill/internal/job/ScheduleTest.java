@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.waybill.Migrated;
 import dev.waybill.internal.loop.Next;
 import dev.waybill.internal.loop.Time;
+import dev.waybill.internal.store.ScheduleStore;
 import dev.waybill.job.Enqueued;
 import dev.waybill.job.JobDefinition;
 import dev.waybill.job.JobException.ActiveScheduleExists;
@@ -65,6 +66,33 @@ class ScheduleTest {
 
   private List<JobInfo> jobs() {
     return bench.jobs().list(JobFilter.of(Scope.admin()));
+  }
+
+  @Test
+  void onlyTheNewestTimesOfAScheduleAreRemembered() throws Exception {
+    schedules.put(HOURLY);
+    schedules.put(Schedule.of("other", "a", "every PT1H"));
+    bench
+        .database()
+        .transact(
+            tx -> {
+              ScheduleStore store = ScheduleStore.in(tx);
+              for (int i = 1; i <= Scheduler.KEPT + 5; i++) {
+                store.fire("report", Instant.ofEpochSecond(i), Outcome.MISFIRED, null);
+              }
+              store.fire("other", Instant.ofEpochSecond(1), Outcome.MISFIRED, null);
+              return true;
+            });
+    bench.age(Duration.ofHours(1));
+    assertThat(fireAll()).isEqualTo(2);
+    List<ScheduleFire> left = schedules.fires("report", 1_000);
+    assertThat(left).hasSize(Scheduler.KEPT);
+    assertThat(left).first().extracting(ScheduleFire::outcome).isEqualTo(Outcome.ENQUEUED);
+    assertThat(left)
+        .last()
+        .extracting(ScheduleFire::scheduledFor)
+        .isEqualTo(Instant.ofEpochSecond(7));
+    assertThat(schedules.fires("other", 10)).hasSize(2);
   }
 
   @Test
