@@ -3,6 +3,7 @@ package dev.waybill.bench.report;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -31,10 +32,14 @@ public final class DocsPage {
     for (Summary.Table table : summary.tables()) {
       text.append("\n### ").append(TextTable.title(table)).append("\n\n");
       text.append(markdown(TextTable.rows(summary, table)));
+      List<String> remarks = new ArrayList<>();
       for (String contender : summary.contenders(table)) {
         summary
             .remarks(table, contender)
-            .forEach(remark -> text.append("\n").append(contender + ": " + remark + "  "));
+            .forEach(remark -> remarks.add(contender + ": " + remark + "\n"));
+      }
+      if (!remarks.isEmpty()) {
+        text.append('\n').append(String.join("\n", remarks));
       }
     }
     return page(text.toString());
