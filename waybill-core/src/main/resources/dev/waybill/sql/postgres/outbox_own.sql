@@ -54,21 +54,34 @@ with input as materialized (
 select id, (select last_value from waybill_outbox_slots_sq) as slots from input order by k
 
 -- name: outbox_enqueue_one
-with body as (
-  {insert into waybill_outbox_body_1 (id, type, message_key, headers, payload)
-  select nextval('{waybill_outbox_message_sq}'), :type::text, :key::text, :headers::text, :payload::bytea where :head_1::int > 0 returning id}
-  {insert into waybill_outbox_body_2 (id, type, message_key, headers, payload)
-  select nextval('{waybill_outbox_message_sq}'), :type::text, :key::text, :headers::text, :payload::bytea where :head_2::int > 0 returning id}
-  {insert into waybill_outbox_body_3 (id, type, message_key, headers, payload)
-  select nextval('{waybill_outbox_message_sq}'), :type::text, :key::text, :headers::text, :payload::bytea where :head_3::int > 0 returning id}
+with message as materialized (
+  select nextval('{waybill_outbox_message_sq}') as id
 )
-{insert into waybill_outbox_incoming_0 (partition_id, id, slot)
-select :partition::bigint, id, :head::int from body where :intake_0::int >= 0}
-{insert into waybill_outbox_incoming_1 (partition_id, id, slot)
-select :partition::bigint, id, :head::int from body where :intake_1::int >= 0}
-{insert into waybill_outbox_incoming_2 (partition_id, id, slot)
-select :partition::bigint, id, :head::int from body where :intake_2::int >= 0}
-returning id, (select last_value from waybill_outbox_slots_sq) as slots
+{, body_1 as (
+  insert into waybill_outbox_body_1 (id, type, message_key, headers, payload)
+  select id, :type::text, :key::text, :headers::text, :payload::bytea from message where :head_1::int > 0
+)}
+{, body_2 as (
+  insert into waybill_outbox_body_2 (id, type, message_key, headers, payload)
+  select id, :type::text, :key::text, :headers::text, :payload::bytea from message where :head_2::int > 0
+)}
+{, body_3 as (
+  insert into waybill_outbox_body_3 (id, type, message_key, headers, payload)
+  select id, :type::text, :key::text, :headers::text, :payload::bytea from message where :head_3::int > 0
+)}
+{, incoming_0 as (
+  insert into waybill_outbox_incoming_0 (partition_id, id, slot)
+  select :partition::bigint, id, :head::int from message where :intake_0::int >= 0
+)}
+{, incoming_1 as (
+  insert into waybill_outbox_incoming_1 (partition_id, id, slot)
+  select :partition::bigint, id, :head::int from message where :intake_1::int >= 0
+)}
+{, incoming_2 as (
+  insert into waybill_outbox_incoming_2 (partition_id, id, slot)
+  select :partition::bigint, id, :head::int from message where :intake_2::int >= 0
+)}
+select id, (select last_value from waybill_outbox_slots_sq) as slots from message
 
 -- name: outbox_enqueue_delayed
 with input as materialized (

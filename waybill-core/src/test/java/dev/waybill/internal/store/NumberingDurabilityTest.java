@@ -9,6 +9,7 @@ import dev.waybill.testkit.TestDatabase;
 import dev.waybill.testkit.TestServer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -56,15 +57,22 @@ class NumberingDurabilityTest {
 
         stores = new Stores(server.database());
         stores.messages.sequence(partition, 1_000);
-        List<StoredMessage> found = stores.messages.peek(partition[0], 0, 1_000).messages();
-        assertThat(found).extracting(StoredMessage::id).containsExactlyElementsOf(enqueued);
-        assertThat(handled.messages()).isNotEmpty();
         PartitionState state = stores.messages.state(partition[0]);
         assertThat(state.processedSeq()).isIn(handled.processedSeq(), done);
         assertThat(state.epoch()).isEqualTo(handled.epoch());
+        int cursor = (int) state.processedSeq();
+        List<StoredMessage> found = stores.messages.peek(partition[0], 0, 1_000).messages();
+        assertThat(found)
+            .extracting(StoredMessage::id)
+            .containsExactlyElementsOf(enqueued.subList(cursor, enqueued.size()));
+        assertThat(handled.messages()).isNotEmpty();
         for (StoredMessage seen : handled.messages()) {
-          assertThat(found.get((int) seen.seq() - 1).id()).isEqualTo(seen.id());
+          assertThat(seen.id()).isEqualTo(enqueued.get((int) seen.seq() - 1));
         }
+        assertThat(found)
+            .extracting(StoredMessage::seq)
+            .containsExactlyElementsOf(
+                LongStream.rangeClosed(cursor + 1, enqueued.size()).boxed().toList());
       }
     }
   }
