@@ -56,9 +56,9 @@ final class WaybillContender implements Contender {
                     receiver));
   }
 
-  /** As many at a time as the two cores can use; SQLite has one writer. */
+  /** A leased handler holds no connection, so all partitions may be served; SQLite has one writer. */
   private static int processors(Stage on) {
-    return on.isSqlite() ? 1 : 4;
+    return on.isSqlite() ? 1 : 16;
   }
 
   private void handled(QueueBuilder queue, Receiver receiver) {

@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.DoubleSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Which partitions have work, who has which, and when the others are due.
@@ -113,6 +114,24 @@ final class Agenda<Q> {
     lock.lock();
     try {
       return lineup.isCrowded(queue);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Claims a partition that is idle; null if it is not, or if others of its queue come before it.
+   */
+  @Nullable Turn<Q> takeIdle(Q queue, long id) {
+    lock.lock();
+    try {
+      if (entries.containsKey(id) || restsUntil > now() || !lineup.hasRoom(queue, now())) {
+        return null;
+      }
+      Entry<Q> entry = lineup.enter(queue, id);
+      entries.put(id, entry);
+      lineup.claim(entry);
+      return new Turn<>(this, entry);
     } finally {
       lock.unlock();
     }

@@ -93,6 +93,12 @@ final class DirtyPartitions {
       return ids.isEmpty();
     }
 
+    /** Whether the visit before this one went wrong. */
+    boolean failedBefore(Long id) {
+      Turn<String> turn = open.get(id);
+      return turn != null && turn.failuresBefore() > 0;
+    }
+
     /**
      * The visit found so many messages, and no backlog. Said before anything is settled: if the
      * visit was not worth it and there is more, all rest for a moment.

@@ -18,6 +18,7 @@ import dev.waybill.outbox.LeaseConfig;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 
 /**
  * Delivers under a lease: take it and read, call the handler outside any transaction, store the
@@ -64,10 +65,26 @@ final class LeasedDelivery implements Processor.Delivery {
 
   @Override
   public void serve(Place place, Turn<String> turn) {
+    serve(place, turn, Visit::run);
+  }
+
+  /** What to ask for if the lease can be taken along with something else. */
+  LeaseRequest.Take request(Turn<String> turn) {
+    PartitionMode mode = context.modes().of(turn.partition());
+    context.modes().forgetIfNormal(turn.partition());
+    return new LeaseRequest.Take(turn.partition(), lease.duration(), mode.size());
+  }
+
+  /** Goes on where somebody else has taken the lease and read, which began at that time. */
+  void serve(Place place, Turn<String> turn, Delivery taken, long began) {
+    serve(place, turn, visit -> visit.deliver(taken, began));
+  }
+
+  private void serve(Place place, Turn<String> turn, Function<Visit, Ending> work) {
     PartitionMode mode = context.modes().of(turn.partition());
     try {
       Visit visit = new Visit(place, turn, mode);
-      Ending ending = visit.run();
+      Ending ending = work.apply(visit);
       (ending.parked() ? visit.parkedLanes(ending) : ending).settle(turn);
     } finally {
       context.modes().forgetIfNormal(turn.partition());
@@ -164,7 +181,7 @@ final class LeasedDelivery implements Processor.Delivery {
         return new Answer(
             new Settlement(Settlement.Verdict.REJECT, 1, 0, 1, List.of(), null), false);
       }
-      return calls.run(place, held, delivery, outcome, began);
+      return rounds.whileOut(() -> calls.run(place, held, delivery, outcome, began));
     }
 
     private Ending end(Lease held, Answer answer, Outcome outcome, long began) {

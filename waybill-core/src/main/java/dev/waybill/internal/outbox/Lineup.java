@@ -82,6 +82,12 @@ final class Lineup<Q> {
     return line.claimed >= line.limit && !line.waiting.isEmpty();
   }
 
+  /** Whether the queue has a free turn and nobody waits for it. */
+  boolean hasRoom(Q queue, long now) {
+    Line<Q> line = line(queue);
+    return line.claimed < line.limit && (line.waiting.isEmpty() || line.waiting.first().due > now);
+  }
+
   /** A new entry that is in no line yet. */
   Entry<Q> enter(Q queue, long id) {
     return new Entry<>(id, line(queue));

@@ -180,7 +180,9 @@ public final class OutboxPipeline {
     Permits shared = Permits.fixed(config.sharedMaintenance(), time);
     Permits sequencing =
         Permits.tiered(shared, Permits.fixed(config.guaranteedMaintenance(), time));
-    Processor processor = processor(timeLimit, vacuum);
+    Map<String, Processor.Delivery> deliveries = deliveries(timeLimit, vacuum);
+    var processor = new Processor(ready, queues, deliveries, crew);
+    Express express = express(deliveries, processor);
 
     crew.add(
         new Promoter(messages, queueStore, dirty, profile.reconcileInterval()),
@@ -188,7 +190,7 @@ public final class OutboxPipeline {
     int sequencers = config.guaranteedMaintenance() + config.sharedMaintenance();
     for (int i = 1; i <= sequencers; i++) {
       crew.add(
-          sequencer(i),
+          sequencer(i, express),
           LoopOptions.defaults()
               .withBells(dirtyBell)
               .withPermits(sequencing)
@@ -238,11 +240,12 @@ public final class OutboxPipeline {
     wakeups.listen(hearing -> reconciler.polling(!hearing));
   }
 
-  private Sequencer sequencer(int number) {
+  private Sequencer sequencer(int number, Express express) {
     return new Sequencer(
         number,
         dirty,
         messages,
+        express,
         wakeups::numbered,
         events,
         time,
@@ -250,7 +253,18 @@ public final class OutboxPipeline {
         config.maxInnerIterations());
   }
 
-  private Processor processor(TimeLimit timeLimit, Vacuum vacuum) {
+  private Express express(Map<String, Processor.Delivery> deliveries, Processor processor) {
+    Map<String, LeasedDelivery> leased = new HashMap<>();
+    deliveries.forEach(
+        (queue, delivery) -> {
+          if (delivery instanceof LeasedDelivery each) {
+            leased.put(queue, each);
+          }
+        });
+    return new Express(messages, owner, ready, queues, leased, processor::begin, time);
+  }
+
+  private Map<String, Processor.Delivery> deliveries(TimeLimit timeLimit, Vacuum vacuum) {
     var context =
         new DeliveryContext(
             new Modes(config.profile()),
@@ -268,7 +282,7 @@ public final class OutboxPipeline {
         ready.limit(each.name(), each.concurrency() > 0 ? each.concurrency() : config.processors());
       }
     }
-    return new Processor(ready, queues, deliveries, crew);
+    return deliveries;
   }
 
   private Processor.Delivery delivery(

@@ -66,19 +66,24 @@ final class Processor implements Worker {
       turn.done(false);
       return;
     }
+    begin(place, turn, () -> delivery.serve(place, turn));
+  }
+
+  /** Has the turn served by a thread of the crew; if there is none any more, it has failed. */
+  void begin(Place place, Turn<String> turn, Runnable work) {
     boolean begun =
         crew.run(
             "deliver-" + place.queue().name() + "/" + place.number(),
-            () -> serve(place, delivery, turn));
+            () -> serve(place, turn, work));
     if (!begun) {
       turn.close();
     }
   }
 
-  private static void serve(Place place, Delivery delivery, Turn<String> turn) {
+  private static void serve(Place place, Turn<String> turn, Runnable work) {
     int failures = turn.failuresBefore();
     try (turn) {
-      delivery.serve(place, turn);
+      work.run();
     } catch (RuntimeException e) {
       complain(place, e, failures + 1);
     }

@@ -66,6 +66,11 @@ final class ReadyPartitions {
     return agenda.markReckoned(queue, partition, atMost);
   }
 
+  /** The turn of an idle partition; null if it is not, or if others of its queue come before it. */
+  @Nullable Turn<String> takeIdle(String queue, long partition) {
+    return agenda.takeIdle(queue, partition);
+  }
+
   /** The turn of the partition that has been due for longest; null if none is. */
   @Nullable Turn<String> take() {
     List<Turn<String>> turns = agenda.take(1);

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,11 +24,17 @@ import org.jspecify.annotations.Nullable;
  * next one, together with all who came meanwhile. Should the round take its time, because it waits
  * for a lock, say, those who wait set out on a second one: one partition cannot hold up all.
  *
+ * <p>Nobody is kept waiting by an outcome that is stored a little later. So while others are still
+ * with their handlers, who only wants to end a lease waits a moment for them to come along.
+ *
  * <p>Safe for use by many threads.
  */
 final class Rounds {
   /** Longer than a round takes unless something is in its way. */
   static final Duration PATIENCE = Duration.ofMillis(5);
+
+  /** How long the end of a lease waits for company. */
+  static final Duration LINGER = Duration.ofMillis(2);
 
   private static final int MOST_UNDER_WAY = 2;
 
@@ -46,16 +53,39 @@ final class Rounds {
   // Guarded by the lock.
   private final Deque<Passenger> waiting = new ArrayDeque<>();
   private int underWay;
+  private int out;
 
   Rounds(Trip trip, Time time) {
     this.trip = trip;
     this.time = time;
   }
 
+  /** Lets a handler work: until it is done, others may wait a moment for who called it. */
+  <T> T whileOut(Supplier<T> handler) {
+    count(1);
+    try {
+      return handler.get();
+    } finally {
+      count(-1);
+    }
+  }
+
+  private void count(int more) {
+    lock.lock();
+    try {
+      out += more;
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** Empty if the lease is not to be had, or no longer ours; then nothing was changed. */
   Optional<Delivery> ask(LeaseRequest request) {
     var passenger = new Passenger(request, time);
-    List<Passenger> party = departsAtOnce(passenger) ? List.of(passenger) : called(passenger);
+    List<Passenger> party = boarded(passenger);
+    if (party.isEmpty()) {
+      party = called(passenger);
+    }
     if (!party.isEmpty()) {
       lead(party);
     }
@@ -65,15 +95,18 @@ final class Rounds {
     return Optional.ofNullable(passenger.goesAlone ? alone(request) : passenger.answer);
   }
 
-  private boolean departsAtOnce(Passenger passenger) {
+  /** The party that departs at once, led by this one; nobody if it has to wait, or may. */
+  private List<Passenger> boarded(Passenger passenger) {
     lock.lock();
     try {
-      if (underWay == 0) {
-        underWay++;
-        return true;
+      if (underWay > 0 || (out > 0 && passenger.canWait())) {
+        waiting.add(passenger);
+        return List.of();
       }
-      waiting.add(passenger);
-      return false;
+      underWay++;
+      List<Passenger> party = party(LARGEST - 1);
+      party.add(passenger);
+      return party;
     } finally {
       lock.unlock();
     }
@@ -81,21 +114,31 @@ final class Rounds {
 
   /** The party to lead; nobody if another led and the answer is there. */
   private List<Passenger> called(Passenger passenger) {
+    if (passenger.canWait()) {
+      Optional<List<Passenger>> party = passenger.called.take(LINGER);
+      if (party.isPresent()) {
+        return party.get();
+      }
+      setOut(passenger, 0);
+    }
     return passenger
         .called
         .take(PATIENCE)
         .orElseGet(
             () -> {
-              setOutOnASecond(passenger);
+              setOut(passenger, MOST_UNDER_WAY - 1);
               return passenger.called.take();
             });
   }
 
-  /** Whoever is still waiting when both are under way goes when either has come back. */
-  private void setOutOnASecond(Passenger passenger) {
+  /**
+   * Whoever still waits sets out if no more than so many are under way, else goes when one of them
+   * has come back.
+   */
+  private void setOut(Passenger passenger, int others) {
     lock.lock();
     try {
-      if (underWay < MOST_UNDER_WAY && waiting.contains(passenger)) {
+      if (underWay <= others && waiting.contains(passenger)) {
         underWay++;
         sendNext();
       }
@@ -136,15 +179,20 @@ final class Rounds {
 
   /** Sends those who wait on their way, led by the first of them. */
   private void sendNext() {
-    List<Passenger> next = new ArrayList<>();
-    while (!waiting.isEmpty() && next.size() < LARGEST) {
-      next.add(waiting.remove());
-    }
+    List<Passenger> next = party(LARGEST);
     if (next.isEmpty()) {
       underWay--;
     } else {
       next.get(0).called.give(next);
     }
+  }
+
+  private List<Passenger> party(int most) {
+    List<Passenger> party = new ArrayList<>();
+    while (!waiting.isEmpty() && party.size() < most) {
+      party.add(waiting.remove());
+    }
+    return party;
   }
 
   /** How many wait for the next round. */
@@ -175,6 +223,10 @@ final class Rounds {
     Passenger(LeaseRequest request, Time time) {
       this.request = request;
       this.called = new Handover<>(time);
+    }
+
+    boolean canWait() {
+      return request instanceof LeaseRequest.End;
     }
   }
 }

@@ -7,7 +7,6 @@ import dev.waybill.internal.store.MessageStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +25,7 @@ final class Sequencer implements Worker {
   private final int number;
   private final DirtyPartitions dirty;
   private final MessageStore store;
+  private final Express express;
   private final Consumer<List<Long>> numbered;
   private final Events events;
   private final Time time;
@@ -39,7 +39,7 @@ final class Sequencer implements Worker {
   /**
    * A sequencer among several.
    *
-   * @param numbered is told which partitions have new numbers
+   * @param numbered is told which partitions have new numbers and are not on their way yet
    * @param batchSize messages per partition and visit
    * @param growth how many times the batch size a visit may take while there is a backlog
    */
@@ -47,6 +47,7 @@ final class Sequencer implements Worker {
       int number,
       DirtyPartitions dirty,
       MessageStore store,
+      Express express,
       Consumer<List<Long>> numbered,
       Events events,
       Time time,
@@ -55,6 +56,7 @@ final class Sequencer implements Worker {
     this.number = number;
     this.dirty = dirty;
     this.store = store;
+    this.express = express;
     this.numbered = numbered;
     this.events = events;
     this.time = time;
@@ -92,26 +94,28 @@ final class Sequencer implements Worker {
     long began = time.nanos();
     long[] ids = claim.ids().stream().mapToLong(Long::longValue).toArray();
     int each = share(messages, ids.length);
-    Map<Long, Integer> counts = store.sequence(ids, each);
     List<Long> advanced = new ArrayList<>();
     List<Long> drained = new ArrayList<>();
     List<Long> saturated = new ArrayList<>();
     List<Long> skipped = new ArrayList<>();
     int total = 0;
-    for (long id : ids) {
-      Integer count = counts.get(id);
-      if (count == null) {
-        skipped.add(id);
-        continue;
+    try (Express.Load load = express.number(ids, each)) {
+      for (long id : ids) {
+        Integer count = load.counts().get(id);
+        if (count == null) {
+          skipped.add(id);
+          continue;
+        }
+        total += count;
+        // A visit that failed may have numbered all the same.
+        if ((count > 0 || claim.failedBefore(id)) && !load.taken().contains(id)) {
+          advanced.add(id);
+        }
+        (count < each ? drained : saturated).add(id);
       }
-      total += count;
-      if (count > 0) {
-        advanced.add(id);
-      }
-      (count < each ? drained : saturated).add(id);
-    }
-    if (!advanced.isEmpty()) {
       numbered.accept(advanced);
+    }
+    if (total > 0) {
       events.sequenced(total, Duration.ofNanos(time.nanos() - began));
     }
     if (saturated.isEmpty()) {

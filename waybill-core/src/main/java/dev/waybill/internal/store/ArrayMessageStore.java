@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -151,6 +152,44 @@ final class ArrayMessageStore extends MessageStore {
                     "id"));
   }
 
+  @Override
+  public Numbered sequence(
+      long[] partitions, int messages, String owner, List<LeaseRequest.Take> wanted) {
+    return database()
+        .single(
+            tx ->
+                numbered(
+                    tx.sql("outbox_sequence_take")
+                        .longs("partitions", partitions)
+                        .set("messages", messages)
+                        .set("segment", SEGMENT)
+                        .longs("wanted", longs(wanted, LeaseRequest.Take::partitionId))
+                        .longs("durations", longs(wanted, take -> micros(take.duration())))
+                        .longs("limits", longs(wanted, LeaseRequest.Take::messages))
+                        .set("owner", owner)
+                        .set("bytes", MOST_BYTES)));
+  }
+
+  private static long[] longs(
+      List<LeaseRequest.Take> wanted, ToLongFunction<LeaseRequest.Take> number) {
+    return wanted.stream().mapToLong(number).toArray();
+  }
+
+  /** A row without a lease tells only how many messages the partition got. */
+  private Numbered numbered(Query query) {
+    Map<Long, Integer> counts = new LinkedHashMap<>();
+    Map<Long, Draft> drafts = new LinkedHashMap<>();
+    query.list(
+        row -> {
+          counts.put(row.number("partition_id"), (int) row.number("n"));
+          if (row.numberOrNull("lease_epoch") != null) {
+            drafted(drafts, row);
+          }
+          return counts;
+        });
+    return new Numbered(counts, finished(drafts));
+  }
+
   private static Map<Long, Integer> counts(Query query, String column) {
     Map<Long, Integer> counts = new LinkedHashMap<>();
     query.list(row -> counts.put(row.number(column), (int) row.number("n")));
@@ -194,6 +233,9 @@ final class ArrayMessageStore extends MessageStore {
           .orElse(Map.of());
     }
     var round = new RoundParameters(requests);
+    if (requests.stream().allMatch(LeaseRequest.End.class::isInstance)) {
+      return ended(owner, round);
+    }
     Slots slots = slots();
     Map<Long, Delivery> found =
         database()
@@ -209,6 +251,18 @@ final class ArrayMessageStore extends MessageStore {
       }
     }
     return found;
+  }
+
+  private Map<Long, Delivery> ended(String owner, RoundParameters round) {
+    Map<Long, Delivery> ended = new LinkedHashMap<>();
+    database()
+        .single(
+            tx ->
+                round
+                    .bindEnds(tx.sql("outbox_lease_ends"))
+                    .set("owner", owner)
+                    .list(row -> ended.put(row.number("partition_id"), Delivery.NONE)));
+    return ended;
   }
 
   @Override
@@ -300,22 +354,25 @@ final class ArrayMessageStore extends MessageStore {
   /** The partition's part is repeated in every row; a row without a message has only that. */
   private Map<Long, Delivery> deliveries(Query query) {
     Map<Long, Draft> drafts = new LinkedHashMap<>();
-    query
-        .set("bytes", MOST_BYTES)
-        .list(
-            row -> {
-              long partitionId = row.number("partition_id");
-              Draft draft = drafts.get(partitionId);
-              if (draft == null) {
-                learnt(row.number("slots"));
-                draft = new Draft(partition(row), new ArrayList<>());
-                drafts.put(partitionId, draft);
-              }
-              if (row.numberOrNull("seq") != null) {
-                draft.add(message(row));
-              }
-              return draft;
-            });
+    query.set("bytes", MOST_BYTES).list(row -> drafted(drafts, row));
+    return finished(drafts);
+  }
+
+  private Draft drafted(Map<Long, Draft> drafts, Row row) throws SQLException {
+    long partitionId = row.number("partition_id");
+    Draft draft = drafts.get(partitionId);
+    if (draft == null) {
+      learnt(row.number("slots"));
+      draft = new Draft(partition(row), new ArrayList<>());
+      drafts.put(partitionId, draft);
+    }
+    if (row.numberOrNull("seq") != null) {
+      draft.add(message(row));
+    }
+    return draft;
+  }
+
+  private static Map<Long, Delivery> finished(Map<Long, Draft> drafts) {
     Map<Long, Delivery> deliveries = new LinkedHashMap<>();
     drafts.forEach(
         (partitionId, draft) ->

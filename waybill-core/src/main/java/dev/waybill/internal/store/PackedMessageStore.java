@@ -134,23 +134,24 @@ class PackedMessageStore extends MessageStore {
 
   @Override
   public Map<Long, Integer> sequence(long[] partitions, int messages) {
-    return transact(
-        tx -> {
-          Query lock = tx.sql("outbox_sequence_lock");
-          LongStream.of(partitions).forEach(lock::row);
-          Map<Long, Long> locked = new LinkedHashMap<>();
-          lock.list(row -> locked.put(row.number("id"), row.number("sequence")));
-          Map<Long, Integer> counts = new LinkedHashMap<>();
-          if (locked.isEmpty()) {
-            return counts;
-          }
-          Map<Long, List<Long>> chosen = choose(tx, locked.keySet(), messages);
-          locked.keySet().forEach(id -> counts.put(id, chosen.getOrDefault(id, List.of()).size()));
-          if (!chosen.isEmpty()) {
-            number(tx, locked, chosen);
-          }
-          return counts;
-        });
+    return transact(tx -> sequence(tx, partitions, messages));
+  }
+
+  Map<Long, Integer> sequence(Tx tx, long[] partitions, int messages) {
+    Query lock = tx.sql("outbox_sequence_lock");
+    LongStream.of(partitions).forEach(lock::row);
+    Map<Long, Long> locked = new LinkedHashMap<>();
+    lock.list(row -> locked.put(row.number("id"), row.number("sequence")));
+    Map<Long, Integer> counts = new LinkedHashMap<>();
+    if (locked.isEmpty()) {
+      return counts;
+    }
+    Map<Long, List<Long>> chosen = choose(tx, locked.keySet(), messages);
+    locked.keySet().forEach(id -> counts.put(id, chosen.getOrDefault(id, List.of()).size()));
+    if (!chosen.isEmpty()) {
+      number(tx, locked, chosen);
+    }
+    return counts;
   }
 
   /**
@@ -218,8 +219,7 @@ class PackedMessageStore extends MessageStore {
     return transact(tx -> lease(tx, partitionId, owner, duration, messages));
   }
 
-  private Optional<Delivery> lease(
-      Tx tx, long partitionId, String owner, Duration duration, int messages) {
+  Optional<Delivery> lease(Tx tx, long partitionId, String owner, Duration duration, int messages) {
     int taken =
         tx.sql("outbox_lease_acquire")
             .set("partition_id", partitionId)

@@ -52,14 +52,17 @@ final class RoundParameters {
   }
 
   Query bind(Query query) {
+    return bindEnds(query).longs("durations", durations).longs("messages", messages);
+  }
+
+  /** What ends of leases need. */
+  Query bindEnds(Query query) {
     return query
         .longs("partitions", partitions)
         .longs("epochs", epochs)
         .longs("processed_seqs", processedSeqs)
         .longs("attempts", attempts)
         .texts("last_errors", lastErrors)
-        .longs("delays", delays)
-        .longs("durations", durations)
-        .longs("messages", messages);
+        .longs("delays", delays);
   }
 }

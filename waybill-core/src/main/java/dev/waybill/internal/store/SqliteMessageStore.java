@@ -20,6 +20,25 @@ final class SqliteMessageStore extends PackedMessageStore {
     return LongStream.rangeClosed(last - rows + 1, last).toArray();
   }
 
+  /** In one transaction: a commit costs more than all statements of it. */
+  @Override
+  public Numbered sequence(
+      long[] partitions, int messages, String owner, List<LeaseRequest.Take> wanted) {
+    return transact(
+        tx -> {
+          Map<Long, Integer> counts = sequence(tx, partitions, messages);
+          Map<Long, Delivery> taken = new LinkedHashMap<>();
+          for (LeaseRequest.Take take : wanted) {
+            long id = take.partitionId();
+            if (counts.getOrDefault(id, 0) > 0) {
+              lease(tx, id, owner, take.duration(), take.messages())
+                  .ifPresent(delivery -> taken.put(id, delivery));
+            }
+          }
+          return new Numbered(counts, taken);
+        });
+  }
+
   @Override
   Map<Long, List<Long>> choose(Tx tx, Iterable<Long> partitions, int messages) {
     Map<Long, List<Long>> chosen = new LinkedHashMap<>();

@@ -14,7 +14,8 @@
 -- transaction may hold rows that nobody sees, and only that lock proves that there is none.
 -- Durability: the commits of sequencing and of ending a lease do not wait for the disk. The log is written in order, and no
 -- handler is called with a number before a later commit, of the lease or of the handler's own transaction, was waited
--- for. A crash that takes the end of a lease back leaves the lease, and so the message is handled again.
+-- for. A crash that takes the end of a lease back leaves the lease, and so the message is handled again. Numbering that
+-- takes leases at once is waited for, as every lease is.
 -- Plans: slots have no statistics, and need none. A reader looks no further than the numbers it wants can be (a row has
 -- at most :segment of them), so what it reads does not grow with the backlog, whatever plan is chosen.
 
@@ -208,12 +209,141 @@ with locked as materialized (
 )
 select l.id, coalesce(c.n, 0) as n, set_config('synchronous_commit', 'off', true) from locked l left join counted c on c.partition_id = l.id
 
+-- name: outbox_sequence_take
+with locked as materialized (
+  select p.id, p.sequence from waybill_outbox_partitions p where p.id = any ((select :partitions::bigint[])::bigint[])
+  order by p.id for no key update skip locked
+), chosen as materialized (
+  select x.place, x.row_at from locked l
+  cross join lateral (
+    select i.tableoid as place, i.ctid as row_at from waybill_outbox_incoming i
+    where i.partition_id = l.id order by i.id limit :messages
+  ) x
+), taken_0 as (
+  delete from waybill_outbox_incoming_0 where ctid = any (array(
+    select c.row_at from chosen c where c.place = '{waybill_outbox_incoming_0}'::regclass
+  ))
+  returning partition_id, id, slot
+), taken_1 as (
+  delete from waybill_outbox_incoming_1 where ctid = any (array(
+    select c.row_at from chosen c where c.place = '{waybill_outbox_incoming_1}'::regclass
+  ))
+  returning partition_id, id, slot
+), taken_2 as (
+  delete from waybill_outbox_incoming_2 where ctid = any (array(
+    select c.row_at from chosen c where c.place = '{waybill_outbox_incoming_2}'::regclass
+  ))
+  returning partition_id, id, slot
+), taken as (
+  select partition_id, id, slot from taken_0
+  union all select partition_id, id, slot from taken_1
+  union all select partition_id, id, slot from taken_2
+), numbered as (
+  -- Messages of one row of outgoing follow each other and are in one slot: of these, so many of other slots came before.
+  select t.partition_id, t.id, t.slot, row_number() over w as k,
+    row_number() over w - case t.slot
+      when 0 then count(*) filter (where t.slot = 0) over w
+      when 1 then count(*) filter (where t.slot = 1) over w
+      when 2 then count(*) filter (where t.slot = 2) over w
+      else count(*) filter (where t.slot = 3) over w
+    end as others
+  from taken t window w as (partition by t.partition_id order by t.id)
+), segments as materialized (
+  select c.partition_id, c.slot, l.sequence + max(c.k) as last_seq, count(*) as n, array_agg(c.id order by c.k) as ids
+  from numbered c join locked l on l.id = c.partition_id
+  group by c.partition_id, l.sequence, c.slot, c.others, (c.k - 1) / :segment
+), written_0 as (
+  insert into waybill_outbox_outgoing_0 (partition_id, last_seq, n, ids)
+  select partition_id, last_seq, n, ids from segments where slot = 0
+), written_1 as (
+  insert into waybill_outbox_outgoing_1 (partition_id, last_seq, n, ids)
+  select partition_id, last_seq, n, ids from segments where slot = 1
+), written_2 as (
+  insert into waybill_outbox_outgoing_2 (partition_id, last_seq, n, ids)
+  select partition_id, last_seq, n, ids from segments where slot = 2
+), written_3 as (
+  insert into waybill_outbox_outgoing_3 (partition_id, last_seq, n, ids)
+  select partition_id, last_seq, n, ids from segments where slot = 3
+), counted as (
+  select s.partition_id, sum(s.n)::bigint as n from segments s group by s.partition_id
+), moved as (
+  update waybill_outbox_partitions p set sequence = p.sequence + c.n from counted c where p.id = c.partition_id
+), wanted as (
+  select w.partition_id, w.duration, w.messages
+  from unnest((select :wanted::bigint[]), :durations::bigint[], :limits::bigint[]) as w (partition_id, duration, messages)
+), free as materialized (
+  -- Only where nothing waited before: then what was just numbered is all there is.
+  select c.partition_id, w.duration, w.messages, l.sequence + n.n as sequence
+  from wanted w
+  join locked l on l.id = w.partition_id
+  join counted n on n.partition_id = w.partition_id
+  join waybill_outbox_processor c on c.partition_id = w.partition_id
+  where c.processed_seq = l.sequence and c.parked = 0 and c.paused_at is null
+    and c.not_before <= (date_part('epoch', clock_timestamp()) * 1000000)::bigint
+    and c.lease_until <= (date_part('epoch', clock_timestamp()) * 1000000)::bigint
+  order by c.partition_id for no key update of c skip locked
+), lease as (
+  update waybill_outbox_processor c
+  set lease_owner = :owner, lease_epoch = c.lease_epoch + 1,
+    lease_until = (date_part('epoch', clock_timestamp()) * 1000000)::bigint + f.duration,
+    attempts = least(c.attempts, 2147483646) + 1
+  from free f where c.partition_id = f.partition_id
+  returning c.partition_id, c.processed_seq, c.attempts, c.lease_epoch, c.parked, f.sequence, f.messages
+), delivered as (
+  -- From every slot of body: a message may be in one that readers leave out.
+  select e.partition_id, e.processed_seq + k.k as seq, k.id, b.type, b.message_key, b.headers, b.payload, b.created_at,
+    sum(octet_length(b.payload)) over (partition by e.partition_id order by k.k) - octet_length(b.payload) as bytes_before
+  from lease e
+  join numbered k on k.partition_id = e.partition_id and k.k <= e.messages
+  left join lateral (
+    select b.type, b.message_key, b.headers, b.payload, b.created_at from waybill_outbox_body_0 b
+    where b.id = k.id and k.slot = 0
+    union all
+    select b.type, b.message_key, b.headers, b.payload, b.created_at from waybill_outbox_body_1 b
+    where b.id = k.id and k.slot = 1
+    union all
+    select b.type, b.message_key, b.headers, b.payload, b.created_at from waybill_outbox_body_2 b
+    where b.id = k.id and k.slot = 2
+    union all
+    select b.type, b.message_key, b.headers, b.payload, b.created_at from waybill_outbox_body_3 b
+    where b.id = k.id and k.slot = 3
+  ) b on true
+)
+select l.id as partition_id, coalesce(n.n, 0) as n, e.processed_seq, e.attempts, e.lease_epoch, e.parked, e.sequence,
+  m.seq, m.id, m.type, m.message_key, m.headers, m.payload, m.created_at,
+  (select last_value from waybill_outbox_slots_sq) as slots
+from locked l
+left join counted n on n.partition_id = l.id
+left join lease e on e.partition_id = l.id
+left join delivered m on m.partition_id = l.id and (m.bytes_before is null or m.bytes_before < :bytes)
+order by l.id, m.seq
+
 -- name: outbox_lease_end_alone
 update waybill_outbox_processor
 set processed_seq = :processed_seq, attempts = :attempts, last_error = :last_error,
   not_before = case when :delay > 0 then (date_part('epoch', clock_timestamp()) * 1000000)::bigint + :delay else 0 end, lease_until = 0, lease_owner = null
 where partition_id = :partition_id and lease_epoch = :epoch and lease_owner = :owner
 returning set_config('synchronous_commit', 'off', true)
+
+-- name: outbox_lease_ends
+with request as materialized (
+  select r.partition_id, r.epoch, r.processed_seq, r.attempts, r.last_error, r.delay
+  from unnest((select :partitions::bigint[]), :epochs::bigint[], :processed_seqs::bigint[], :attempts::bigint[],
+      :last_errors::text[], :delays::bigint[])
+    as r (partition_id, epoch, processed_seq, attempts, last_error, delay)
+), ours as materialized (
+  select c.partition_id from request r
+  join waybill_outbox_processor c on c.partition_id = r.partition_id
+  where c.lease_epoch = r.epoch and c.lease_owner = :owner
+  order by c.partition_id for no key update of c
+)
+update waybill_outbox_processor c
+set processed_seq = r.processed_seq, attempts = r.attempts, last_error = r.last_error,
+  not_before = case when r.delay > 0 then (date_part('epoch', clock_timestamp()) * 1000000)::bigint + r.delay else 0 end,
+  lease_until = 0, lease_owner = null
+from ours o join request r on r.partition_id = o.partition_id
+where c.partition_id = o.partition_id
+returning c.partition_id, set_config('synchronous_commit', 'off', true)
 
 -- name: outbox_lease_take
 with lease as (

@@ -36,9 +36,18 @@ class GatheringTest {
   }
 
   @Test
-  void aVisitThatWasWorthItOrLeftNothingEndsTheRests() {
+  void aVisitThatWasWorthItKeepsTheRestAndPlentyShortensIt() {
     gathering.after(3, VISIT, true);
-    assertThat(gathering.after(Gathering.ENOUGH, VISIT, true)).isZero();
+    assertThat(gathering.after(3, VISIT, true)).isEqualTo(Duration.ofMillis(2));
+    assertThat(gathering.after(Gathering.ENOUGH, VISIT, true)).isEqualTo(Duration.ofMillis(2));
+    assertThat(gathering.after(Gathering.PLENTY, VISIT, true)).isEqualTo(Duration.ofMillis(1));
+    assertThat(gathering.after(Gathering.PLENTY, VISIT, true)).isZero();
+    assertThat(gathering.after(Gathering.PLENTY, VISIT, true)).isZero();
+  }
+
+  @Test
+  void aVisitThatLeftNothingEndsTheRests() {
+    gathering.after(3, VISIT, true);
     gathering.after(3, VISIT, true);
     assertThat(gathering.after(3, VISIT, false)).isZero();
     assertThat(gathering.after(3, VISIT, true)).isEqualTo(Duration.ofMillis(1));

@@ -110,17 +110,6 @@ final class Line {
             partitions -> {},
             new DeadLetterDesk(database, new DeadLetterStore(database, messages), wake, events));
     promoter = new Promoter(messages, store, dirty, Duration.ofMinutes(1));
-    sequencer =
-        new Sequencer(
-            1,
-            dirty,
-            messages,
-            partitions ->
-                partitions.forEach(id -> ready.mark(place(id).queue().name(), List.of(id))),
-            events,
-            time,
-            100,
-            8);
     Bell bell = new Bell();
     vacuum =
         new Vacuum(messages, events, time, crew.stopSignal(), 100, Duration.ofMinutes(1), bell);
@@ -136,6 +125,35 @@ final class Line {
             partition -> {});
     for (Queue queue : queues.all()) {
       deliveries.put(queue.name(), delivery(database, owner, queue.config(), context));
+    }
+    sequencer =
+        new Sequencer(
+            1,
+            dirty,
+            messages,
+            express(owner),
+            partitions ->
+                partitions.forEach(id -> ready.mark(place(id).queue().name(), List.of(id))),
+            events,
+            time,
+            100,
+            8);
+  }
+
+  private Express express(String owner) {
+    Map<String, LeasedDelivery> leased = new HashMap<>();
+    deliveries.forEach(
+        (queue, delivery) -> {
+          if (delivery instanceof LeasedDelivery each) {
+            leased.put(queue, each);
+          }
+        });
+    return new Express(messages, owner, ready, queues, leased, Line::carry, time);
+  }
+
+  private static void carry(Place place, Turn<String> turn, Runnable work) {
+    try (turn) {
+      stage(work::run);
     }
   }
 

@@ -89,11 +89,11 @@ class RestTest {
   }
 
   @Test
-  void enoughMessagesEndTheRests() {
+  void plentyOfMessagesEndTheRests() {
     dirty.mark(List.of(1L));
     visit(1, 1);
     time.advanceMillis(2);
-    visit(Gathering.ENOUGH, 1);
+    visit(Gathering.PLENTY, 1);
     assertThat(dirty.next()).isEqualTo(Next.now());
   }
 }

@@ -10,6 +10,7 @@ import dev.waybill.internal.store.Stores;
 import dev.waybill.testkit.EveryDatabase;
 import dev.waybill.testkit.TestDatabase;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 @EveryDatabase
@@ -23,10 +24,19 @@ class SequencerTest {
   }
 
   private Sequencer sequencer(MortalSource source) {
+    MessageStore store = MessageStore.of(Stores.open(source.source()));
     return new Sequencer(
         1,
         dirty,
-        MessageStore.of(Stores.open(source.source())),
+        store,
+        new Express(
+            store,
+            "me",
+            new ReadyPartitions(time, () -> {}, () -> 0.5),
+            Queues.of(List.of(), List.of()),
+            Map.of(),
+            (place, turn, work) -> {},
+            time),
         numbered -> {},
         new Events(List.of()),
         time,

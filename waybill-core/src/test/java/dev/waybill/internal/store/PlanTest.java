@@ -98,6 +98,7 @@ class PlanTest {
     messages.promote(100);
     stores.queues.dirty();
     messages.sequence(partitions.stream().mapToLong(Long::longValue).toArray(), 100);
+    numberedAndTaken(stores, partitions.get(2), partitions.get(3));
     stores.queues.backlog();
     stores.queues.lags();
     stores.queues.status();
@@ -130,6 +131,22 @@ class PlanTest {
               rotation.turn();
               rotation.turn();
             });
+  }
+
+  private static void numberedAndTaken(Stores stores, long one, long other) {
+    stores.enqueue(one, "a");
+    stores.enqueue(other, "b");
+    var wanted =
+        List.of(
+            new LeaseRequest.Take(one, Stores.MINUTE, 10),
+            new LeaseRequest.Take(other, Stores.MINUTE, 10));
+    stores.messages.sequence(new long[] {one, other}, 100, "me", wanted);
+    stores.messages.round(
+        "me",
+        List.of(
+            new LeaseRequest.End(new Lease(one, "me", 0, Stores.MINUTE), CursorMove.doneUpTo(0)),
+            new LeaseRequest.End(
+                new Lease(other, "me", 0, Stores.MINUTE), CursorMove.doneUpTo(0))));
   }
 
   /** In a partition where 200,000 messages are parked, of 200 keys of which one is due. */
