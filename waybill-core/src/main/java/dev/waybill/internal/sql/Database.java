@@ -20,6 +20,7 @@ public final class Database {
   private final Statements statements;
   private final Retry retry;
   private final @Nullable Shelf shelf;
+  private final @Nullable WriterLine line;
 
   private Database(
       DataSource dataSource,
@@ -27,13 +28,15 @@ public final class Database {
       Naming naming,
       Statements statements,
       Retry retry,
-      @Nullable Shelf shelf) {
+      @Nullable Shelf shelf,
+      @Nullable WriterLine line) {
     this.dataSource = dataSource;
     this.dialect = dialect;
     this.naming = naming;
     this.statements = statements;
     this.retry = retry;
     this.shelf = shelf;
+    this.line = line;
   }
 
   /**
@@ -48,7 +51,13 @@ public final class Database {
       Dialect dialect = Dialect.of(connection);
       Naming pinned = dialect.pin(naming, connection);
       return new Database(
-          dataSource, dialect, pinned, Statements.load(dialect, pinned, files), retry, null);
+          dataSource,
+          dialect,
+          pinned,
+          Statements.load(dialect, pinned, files),
+          retry,
+          null,
+          dialect == Dialect.SQLITE ? new WriterLine() : null);
     } catch (SQLException e) {
       throw SqlFailure.ofAnyDriver("Finding out what the database is", e);
     }
@@ -72,6 +81,11 @@ public final class Database {
 
   private Session newSession() {
     return Session.over(connect(dataSource, e -> SqlFailure.of(dialect, "Connecting", e)), this);
+  }
+
+  /** Where writers stand in line; null if the database lets many write at a time. */
+  @Nullable WriterLine line() {
+    return line;
   }
 
   @Nullable Shelf shelf() {
@@ -127,12 +141,12 @@ public final class Database {
 
   /** The same tables with other behaviour on contention. */
   public Database retrying(Retry other) {
-    return new Database(dataSource, dialect, naming, statements, other, shelf);
+    return new Database(dataSource, dialect, naming, statements, other, shelf, line);
   }
 
   /** The same tables, with sessions kept on this shelf between two uses. */
   public Database keeping(Shelf on) {
-    return new Database(dataSource, dialect, naming, statements, retry, on);
+    return new Database(dataSource, dialect, naming, statements, retry, on, line);
   }
 
   /** What it speaks. */

@@ -71,7 +71,7 @@ public final class Session implements AutoCloseable {
   private <T> T repeatedly(Step begin, Function<Tx, T> work) {
     for (int failures = 1; ; failures++) {
       try {
-        return once(begin, work);
+        return inLine(begin, work, control::commit);
       } catch (DatabaseException e) {
         if (e.kind() != Kind.CONTENTION || !open || failures >= database.retry().attempts()) {
           throw e;
@@ -83,20 +83,28 @@ public final class Session implements AutoCloseable {
 
   /** Runs work that only reads, all of it on one snapshot; the database refuses it any write. */
   public <T> T snapshot(Function<Tx, T> work) {
-    return once(control::beginSnapshot, work);
+    return once(control::beginSnapshot, work, control::commit);
   }
 
   /** Runs work in a transaction that can write, once, and takes back what it did. */
   public <T> T rehearse(Function<Tx, T> work) {
-    return once(control::begin, work, control::rollback);
+    return inLine(control::begin, work, control::rollback);
   }
 
   private interface Step {
     void run() throws SQLException;
   }
 
-  private <T> T once(Step begin, Function<Tx, T> work) {
-    return once(begin, work, control::commit);
+  private <T> T inLine(Step begin, Function<Tx, T> work, Step end) {
+    WriterLine line = database.line();
+    if (line == null || !line.enter()) {
+      return once(begin, work, end);
+    }
+    try {
+      return once(begin, work, end);
+    } finally {
+      line.leave();
+    }
   }
 
   private <T> T once(Step begin, Function<Tx, T> work, Step end) {

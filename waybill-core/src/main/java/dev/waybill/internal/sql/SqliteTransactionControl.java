@@ -15,7 +15,7 @@ import java.util.List;
  * that is handed the connection and asks; and the driver's transaction is replaced by ours.
  */
 final class SqliteTransactionControl implements TransactionControl {
-  private static final long BUSY_MILLIS = 5_000;
+  static final long BUSY_MILLIS = 5_000;
 
   private final Connection connection;
   private boolean autoCommitBefore;

@@ -54,6 +54,36 @@ class ReadyPartitionsTest {
   }
 
   @Test
+  void anIdlePartitionCanBeTakenAtOnceAndNewsOfItBringsItBack() {
+    Turn<String> turn = Objects.requireNonNull(ready.takeIdle("q", 1));
+    assertThat(ready.takeIdle("q", 1)).isNull();
+    ready.mark("q", List.of(1L));
+    assertThat(ready.take()).isNull();
+    turn.done(false);
+    assertThat(take().partition()).isEqualTo(1);
+  }
+
+  @Test
+  void nobodyIsTakenAheadOfThoseWhoWaitOrBeyondTheLimit() {
+    ready.limit("q", 2);
+    ready.mark("q", List.of(1L));
+    assertThat(ready.takeIdle("q", 2)).isNull();
+    assertThat(ready.takeIdle("other", 3)).isNotNull();
+    take();
+    Turn<String> second = Objects.requireNonNull(ready.takeIdle("q", 2));
+    assertThat(ready.takeIdle("q", 4)).isNull();
+    second.done(false);
+    assertThat(ready.takeIdle("q", 4)).isNotNull();
+  }
+
+  @Test
+  void aPartitionThatIsToWaitIsNotIdleButKeepsNobodyElseWaiting() {
+    ready.mark("q", 1, ofSeconds(5));
+    assertThat(ready.takeIdle("q", 1)).isNull();
+    assertThat(ready.takeIdle("q", 2)).isNotNull();
+  }
+
+  @Test
   void aTurnThatEndsWithMoreGoesBehindItsQueue() {
     ready.limit("q", 1);
     ready.mark("q", List.of(1L, 2L));

@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.waybill.DatabaseException;
 import dev.waybill.DatabaseException.Kind;
 import dev.waybill.internal.loop.ManualTime;
+import dev.waybill.internal.store.CursorMove;
 import dev.waybill.internal.store.Delivery;
+import dev.waybill.internal.store.Lease;
 import dev.waybill.internal.store.LeaseRequest;
 import dev.waybill.internal.store.LeaseRequest.Take;
 import java.time.Duration;
@@ -18,6 +20,7 @@ import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -77,6 +80,88 @@ class RoundsTest {
         () -> rounds.ask(new Take(partition, Duration.ofMinutes(1), 10)), threads);
   }
 
+  private CompletableFuture<Optional<Delivery>> end(long partition) {
+    var lease = new Lease(partition, "me", 1, Duration.ofMinutes(1));
+    return CompletableFuture.supplyAsync(
+        () -> rounds.ask(new LeaseRequest.End(lease, CursorMove.doneUpTo(1))), threads);
+  }
+
+  /** Somebody is with a handler until this is completed. */
+  private CompletableFuture<Void> out() throws InterruptedException {
+    var back = new CompletableFuture<Void>();
+    var gone = new CountDownLatch(1);
+    first.add(
+        CompletableFuture.supplyAsync(
+            () ->
+                rounds.whileOut(
+                    () -> {
+                      gone.countDown();
+                      back.join();
+                      return Optional.empty();
+                    }),
+            threads));
+    gone.await();
+    return back;
+  }
+
+  private void awaitWaiting(int passengers) throws InterruptedException {
+    while (rounds.waiting() < passengers) {
+      Thread.onSpinWait();
+      if (Thread.interrupted()) {
+        throw new InterruptedException();
+      }
+    }
+  }
+
+  @Test
+  void theEndOfALeaseGoesAtOnceIfNobodyIsOut() throws Exception {
+    first.add(end(1));
+    Trip alone = trip();
+    assertThat(alone.partitions).containsExactly(1L);
+    alone.arrive();
+  }
+
+  @Test
+  void theEndOfALeaseWaitsForThoseWhoAreOutAndTheLastOneBackTakesAllAlong() throws Exception {
+    CompletableFuture<Void> handler = out();
+    first.add(end(3));
+    first.add(end(2));
+    awaitWaiting(2);
+    assertThat(trips).isEmpty();
+    handler.complete(null);
+    first.get(0).get(30, TimeUnit.SECONDS);
+    first.add(end(1));
+    Trip together = trip();
+    assertThat(together.partitions).containsExactly(1L, 2L, 3L);
+    together.arrive();
+  }
+
+  @Test
+  void butItWaitsOnlyForAMoment() throws Exception {
+    CompletableFuture<Void> handler = out();
+    first.add(end(1));
+    first.add(end(2));
+    awaitWaiting(2);
+    time.awaitParked(2);
+    time.advance(Rounds.LINGER);
+    Trip together = trip();
+    assertThat(together.partitions).containsExactly(1L, 2L);
+    together.arrive();
+    handler.complete(null);
+  }
+
+  @Test
+  void whoWantsMessagesWaitsForNobodyAndTakesThoseWhoWaitAlong() throws Exception {
+    CompletableFuture<Void> handler = out();
+    first.add(end(7));
+    awaitWaiting(1);
+    first.add(ask(5));
+    Trip together = trip();
+    assertThat(together.partitions).containsExactly(5L, 7L);
+    together.arrive();
+    handler.complete(null);
+  }
+
   private Trip trip() throws InterruptedException {
     @Nullable Trip trip = trips.poll(30, TimeUnit.SECONDS);
     if (trip == null) {
@@ -101,12 +186,7 @@ class RoundsTest {
     for (long partition : partitions) {
       asked.add(ask(partition));
     }
-    while (rounds.waiting() < partitions.length) {
-      Thread.onSpinWait();
-      if (Thread.interrupted()) {
-        throw new InterruptedException();
-      }
-    }
+    awaitWaiting(partitions.length);
     return asked;
   }
 
