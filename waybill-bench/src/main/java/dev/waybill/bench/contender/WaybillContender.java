@@ -56,7 +56,9 @@ final class WaybillContender implements Contender {
                     receiver));
   }
 
-  /** A leased handler holds no connection, so all partitions may be served; SQLite has one writer. */
+  /**
+   * A leased handler holds no connection, so all partitions may be served; SQLite has one writer.
+   */
   private static int processors(Stage on) {
     return on.isSqlite() ? 1 : 16;
   }

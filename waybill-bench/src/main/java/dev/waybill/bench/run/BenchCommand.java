@@ -105,6 +105,11 @@ public final class BenchCommand implements Callable<Integer> {
               + " several.")
   private List<Path> from = List.of();
 
+  @Option(
+      names = "--micro",
+      description = "Measure only the hot parts that need no database: time and bytes allocated.")
+  private boolean micro;
+
   @Option(names = "--list", description = "List scenarios and contenders.")
   private boolean list;
 
@@ -125,6 +130,10 @@ public final class BenchCommand implements Callable<Integer> {
     PrintStream out = System.out;
     if (list) {
       list(out);
+      return 0;
+    }
+    if (micro) {
+      Micro.run(out);
       return 0;
     }
     Results results = from.isEmpty() ? measured(out) : Results.read(from);
