@@ -57,10 +57,11 @@ final class WaybillContender implements Contender {
   }
 
   /**
-   * A leased handler holds no connection, so all partitions may be served; SQLite has one writer.
+   * A leased handler holds no connection, and what several ask of the database goes in one
+   * transaction; a transactional one holds its own, and SQLite has one writer.
    */
-  private static int processors(Stage on) {
-    return on.isSqlite() ? 1 : 16;
+  private int processors(Stage on) {
+    return leased ? 16 : on.isSqlite() ? 1 : 4;
   }
 
   private void handled(QueueBuilder queue, Receiver receiver) {
