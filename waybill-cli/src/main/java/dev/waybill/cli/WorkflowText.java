@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Runs and steps for people and for programs. */
 final class WorkflowText {
+  private static final int MOST_NAMED = 5;
+
   private WorkflowText() {}
 
   static String table(List<WorkflowInfo> runs) {
@@ -67,7 +69,11 @@ final class WorkflowText {
       return error;
     }
     if (!step.blockedBy().isEmpty()) {
-      return "waits for " + String.join(", ", step.blockedBy());
+      List<String> all = step.blockedBy();
+      List<String> some = all.subList(0, Math.min(MOST_NAMED, all.size()));
+      return "waits for "
+          + String.join(", ", some)
+          + (some.size() < all.size() ? " and " + (all.size() - some.size()) + " more" : "");
     }
     if (step.worker() != null) {
       return "at " + step.worker();
@@ -103,6 +109,7 @@ final class WorkflowText {
     document.put("kind", JobText.lower(step.kind()));
     document.put("status", JobText.lower(step.status()));
     JobText.put(document, "type", step.type());
+    JobText.put(document, "map", step.map());
     document.put("blocked_by", step.blockedBy());
     document.put("attempt", step.attempt());
     JobText.put(document, "released_at", step.releasedAt());

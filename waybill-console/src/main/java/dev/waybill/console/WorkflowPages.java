@@ -232,6 +232,7 @@ final class WorkflowPages {
         .put("kind", step.kind())
         .put("status", step.status())
         .put("type", step.type())
+        .put("map", step.map())
         .put("mayFail", step.mayFail())
         .put("after", step.after().stream().map(WorkflowPages::edge).toList())
         .put("blockedBy", step.blockedBy())

@@ -16,6 +16,10 @@ import org.jspecify.annotations.Nullable;
 final class Problems {
   private static final int LONGEST_QUOTED = 64;
   private static final int LONGEST_TOKEN = 512;
+
+  /** Its elements have longer keys, which must fit, too. */
+  private static final int LONGEST_MAP_KEY = 240;
+
   private static final Duration LONGEST = Duration.ofDays(36_500);
 
   private final List<Problem> found = new ArrayList<>();
@@ -115,7 +119,7 @@ final class Problems {
   private void step(Step step) {
     String key = step.key();
     name("workflow.invalid_step_key", key, "key", key);
-    if (step.kind() == Step.Kind.JOB) {
+    if (step.kind() == Step.Kind.JOB || step.kind() == Step.Kind.MAP) {
       job(step);
     } else {
       forbid(step, step.type() != null, "a job type");
@@ -132,14 +136,45 @@ final class Problems {
         }
       }
       case GATE -> forbid(step, step.delay() != null, "a delay");
-      case JOB -> {}
+      case JOB, MAP -> {}
     }
     Duration delay = step.delay();
     if (delay != null) {
       option(key, "delay", job -> job.delay(delay));
     }
     gate(step);
+    map(step);
     edges(step);
+  }
+
+  private void map(Step step) {
+    Step.Over over = step.over();
+    if (step.kind() != Step.Kind.MAP) {
+      forbid(step, over != null, "something to map over");
+      return;
+    }
+    forbid(step, !step.payload().equals("{}"), "a payload: each of its jobs gets an element");
+    if (step.key().length() > LONGEST_MAP_KEY) {
+      add(
+          "workflow.invalid_step_key",
+          step.key(),
+          "is the key of a MAP and has more than " + LONGEST_MAP_KEY + " characters");
+    }
+    if (over == null) {
+      add("workflow.invalid_map", step.key(), "does not say over which output it maps");
+      return;
+    }
+    boolean pointer = over.pointer().isEmpty() || over.pointer().startsWith("/");
+    if (!pointer || step.after().stream().noneMatch(edge -> edge.step().equals(over.step()))) {
+      add(
+          "workflow.invalid_map",
+          step.key(),
+          "maps over "
+              + quoted(over.pointer())
+              + " of "
+              + quoted(over.step())
+              + ": a pointer is empty or begins with /, and the step must be a prerequisite");
+    }
   }
 
   private void job(Step step) {

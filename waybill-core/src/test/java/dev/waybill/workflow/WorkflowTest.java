@@ -105,6 +105,36 @@ class WorkflowTest {
   }
 
   @Test
+  void aMapSaysWhatItIsOverAndIsAfterIt() {
+    Step map = Step.map("pick", "t").over("plan", "/items").after("pay").build();
+    assertThat(map.over()).isEqualTo(new Step.Over("plan", "/items"));
+    assertThat(map.after())
+        .containsExactly(Dependency.onSuccess("pay"), Dependency.onSuccess("plan"));
+    assertThat(Step.map("pick", "t").over("plan", "").afterEnd("plan").build().after())
+        .containsExactly(Dependency.onTerminal("plan"));
+    List<Problem> problems =
+        problems(
+            with(
+                Step.job("plan", "t").over("other", ""),
+                Step.job("other", "t"),
+                Step.map("pick[0]", "t").over("plan", "items"),
+                Step.map("x".repeat(241), "t").over("plan", ""),
+                Step.map("m", "t").payload("1").after("plan"),
+                Step.map("n", "no type!").over("ghost", "")));
+    assertThat(problems)
+        .extracting(Problem::code)
+        .containsExactlyInAnyOrder(
+            "workflow.invalid_step_settings",
+            "workflow.invalid_step_key",
+            "workflow.invalid_map",
+            "workflow.invalid_step_key",
+            "workflow.invalid_step_settings",
+            "workflow.invalid_map",
+            "workflow.invalid_job_type",
+            "workflow.invalid_dag_missing_dependency");
+  }
+
+  @Test
   void aCycleIsShownWithItsPath() {
     List<Problem> problems =
         problems(

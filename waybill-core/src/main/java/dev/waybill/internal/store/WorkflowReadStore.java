@@ -24,7 +24,11 @@ import org.jspecify.annotations.Nullable;
 
 /** Runs as readers see them, in one transaction. */
 public final class WorkflowReadStore {
-  /** A step's row with what its job says. */
+  /**
+   * A step's row with what its job says.
+   *
+   * @param map of an element: the key of its map step
+   */
   public record StepRow(
       UUID id,
       String key,
@@ -43,7 +47,8 @@ public final class WorkflowReadStore {
       @Nullable String worker,
       @Nullable String errorCode,
       @Nullable String errorMessage,
-      @Nullable String reason) {}
+      @Nullable String reason,
+      @Nullable String map) {}
 
   /** An edge by the keys of its steps. */
   public record EdgeRow(
@@ -167,7 +172,8 @@ public final class WorkflowReadStore {
         row.textOrNull("worker"),
         row.textOrNull("error_code"),
         row.textOrNull("error_message"),
-        row.textOrNull("reason"));
+        row.textOrNull("reason"),
+        row.textOrNull("map_key"));
   }
 
   private static StepStatus status(Row row) throws SQLException {
@@ -176,6 +182,9 @@ public final class WorkflowReadStore {
       return StepStatus.valueOf(state.name());
     }
     Long job = row.numberOrNull("job_status");
+    if (WorkflowCodes.KIND.word(row.number("kind")) == Step.Kind.MAP) {
+      return StepStatus.RUNNING;
+    }
     return job != null && JobCodes.STATUS.word(job) == JobStatus.LEASED
         ? StepStatus.RUNNING
         : StepStatus.ENQUEUED;
@@ -203,16 +212,23 @@ public final class WorkflowReadStore {
   }
 
   /** What the prerequisites of a step left behind. */
-  public List<Input> inputs(UUID workflow, UUID step) {
-    return tx.sql("workflow_inputs")
-        .set("workflow", workflow)
+  public List<Input> inputs(UUID step) {
+    return tx.sql("workflow_inputs").set("step", step).list(WorkflowReadStore::input);
+  }
+
+  /** What one prerequisite of a step left behind, or one of its elements. */
+  public Optional<Input> input(UUID step, String key) {
+    return tx.sql("workflow_input")
         .set("step", step)
-        .list(
-            row ->
-                new Input(
-                    row.text("step_key"),
-                    WorkflowCodes.STATE.word(row.number("status")),
-                    row.textOrNull("output")));
+        .set("key", key)
+        .first(WorkflowReadStore::input);
+  }
+
+  private static Input input(Row row) throws SQLException {
+    return new Input(
+        row.text("step_key"),
+        WorkflowCodes.STATE.word(row.number("status")),
+        row.textOrNull("output"));
   }
 
   /** Where a step belongs. */

@@ -83,8 +83,23 @@ public final class WorkflowRunStore {
     }
   }
 
-  /** A step that ends, as it was before, and an edge that leads away from it if there is one. */
-  public record Leaving(UUID step, StepState before, boolean mayFail, Optional<Edge> edge) {}
+  /**
+   * A step that ends, as it was before, and an edge that leads away from it if there is one.
+   *
+   * @param map of an element: its map step, which waits for it
+   */
+  public record Leaving(
+      UUID step, StepState before, boolean mayFail, Optional<Edge> edge, Optional<OpenMap> map) {}
+
+  /** A map step and how many of its elements have not ended. */
+  public record OpenMap(UUID id, int pending) {
+    static Optional<OpenMap> read(Row row) throws SQLException {
+      UUID id = row.uuidOrNull("map_id");
+      return id == null
+          ? Optional.empty()
+          : Optional.of(new OpenMap(id, (int) row.number("map_pending")));
+    }
+  }
 
   /** What becomes of a step; what is null stays as it was, except the timer. */
   public record StepChange(
@@ -213,7 +228,8 @@ public final class WorkflowRunStore {
                     row.number("ended_may_fail") > 0,
                     row.uuidOrNull("dependent_id") == null
                         ? Optional.empty()
-                        : Optional.of(Edge.read(row))));
+                        : Optional.of(Edge.read(row)),
+                    OpenMap.read(row)));
   }
 
   /** All edges of these runs that lead to steps that still wait. */

@@ -4,6 +4,7 @@ import dev.waybill.internal.sql.Tx;
 import dev.waybill.workflow.Dependency;
 import dev.waybill.workflow.Step;
 import dev.waybill.workflow.WorkflowStatus;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -45,7 +46,13 @@ public final class WorkflowStore {
    */
   public record Counts(int open, int active, int failed, int steps, int edges) {}
 
-  /** A step to be; times in microseconds. */
+  /**
+   * A step to be; times in microseconds.
+   *
+   * @param parent the map step that it is an element of
+   * @param overStep of a map step: over whose output it is
+   * @param overAt of a map step: where in that output
+   */
   public record NewStep(
       UUID id,
       String key,
@@ -72,9 +79,13 @@ public final class WorkflowStore {
       String payload,
       @Nullable String output,
       @Nullable String errorCode,
-      @Nullable String errorMessage) {
-    private Map<String, @Nullable Object> fields() {
+      @Nullable String errorMessage,
+      @Nullable UUID parent,
+      @Nullable String overStep,
+      @Nullable String overAt) {
+    private Map<String, @Nullable Object> fields(UUID workflow) {
       Map<String, @Nullable Object> fields = new LinkedHashMap<>();
+      fields.put("workflow", workflow);
       fields.put("id", id);
       fields.put("step_key", key);
       fields.put("place", place);
@@ -101,6 +112,9 @@ public final class WorkflowStore {
       fields.put("output", output);
       fields.put("error_code", errorCode);
       fields.put("error_message", errorMessage);
+      fields.put("parent", parent);
+      fields.put("over_step", overStep);
+      fields.put("over_at", overAt);
       return fields;
     }
   }
@@ -200,10 +214,7 @@ public final class WorkflowStore {
 
   /** Inserts steps and edges, and makes jobs of those that are released. */
   public void insert(UUID workflow, List<NewStep> steps, List<NewEdge> edges) {
-    tx.sql("workflow_step_insert")
-        .set("workflow", workflow)
-        .set("batch", JsonRows.objects(steps, NewStep::fields))
-        .update();
+    insert(Map.of(workflow, steps));
     if (!edges.isEmpty()) {
       tx.sql("workflow_edge_insert")
           .set("workflow", workflow)
@@ -215,6 +226,18 @@ public final class WorkflowStore {
             .filter(step -> step.kind() == Step.Kind.JOB && step.state() == StepState.RELEASED)
             .map(NewStep::id)
             .toList());
+  }
+
+  /** Inserts steps of several runs. */
+  public void insert(Map<UUID, List<NewStep>> byRun) {
+    record StepOfRun(UUID run, NewStep step) {}
+    List<StepOfRun> rows = new ArrayList<>();
+    byRun.forEach((run, steps) -> steps.forEach(step -> rows.add(new StepOfRun(run, step))));
+    if (!rows.isEmpty()) {
+      tx.sql("workflow_step_insert")
+          .set("batch", JsonRows.objects(rows, row -> row.step().fields(row.run())))
+          .update();
+    }
   }
 
   /** Makes jobs of steps. */

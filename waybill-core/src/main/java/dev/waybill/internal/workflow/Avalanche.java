@@ -1,5 +1,6 @@
 package dev.waybill.internal.workflow;
 
+import dev.waybill.internal.job.JobIds;
 import dev.waybill.internal.sql.Tx;
 import dev.waybill.internal.store.StepState;
 import dev.waybill.internal.store.WorkflowRunStore;
@@ -11,6 +12,8 @@ import dev.waybill.internal.store.WorkflowRunStore.RunChange;
 import dev.waybill.internal.store.WorkflowRunStore.StepChange;
 import dev.waybill.internal.store.WorkflowStore;
 import dev.waybill.internal.store.WorkflowStore.Counts;
+import dev.waybill.internal.store.WorkflowStore.NewStep;
+import dev.waybill.internal.workflow.MapSteps.Expanded;
 import dev.waybill.workflow.Condition;
 import dev.waybill.workflow.Dependency;
 import dev.waybill.workflow.Step;
@@ -42,6 +45,7 @@ final class Avalanche {
    * A step that ends.
    *
    * @param output of a success
+   * @param isMap whether it is a map step, which waits for no element any more
    */
   record End(
       UUID workflow,
@@ -49,12 +53,13 @@ final class Avalanche {
       StepState state,
       @Nullable String output,
       boolean keepOutput,
+      boolean isMap,
       @Nullable String code,
       @Nullable String message,
       @Nullable String reason) {
     /** A job's: what it left behind is in its own row. */
     static End ofJob(UUID workflow, UUID step, StepState state, @Nullable String output) {
-      return new End(workflow, step, state, output, false, null, null, null);
+      return new End(workflow, step, state, output, false, false, null, null, null);
     }
 
     /** A gate's or a delay's. */
@@ -66,7 +71,19 @@ final class Avalanche {
         @Nullable String code,
         @Nullable String message,
         @Nullable String reason) {
-      return new End(workflow, step, state, output, true, code, message, reason);
+      return new End(workflow, step, state, output, true, false, code, message, reason);
+    }
+
+    /** A map step's. */
+    static End ofMap(
+        UUID workflow,
+        UUID step,
+        StepState state,
+        @Nullable String output,
+        @Nullable String code,
+        @Nullable String message,
+        @Nullable String reason) {
+      return new End(workflow, step, state, output, true, true, code, message, reason);
     }
   }
 
@@ -76,6 +93,7 @@ final class Avalanche {
     private int pending;
     private int satisfied;
     private StepState state = StepState.BLOCKED;
+    private boolean hasEnded;
 
     Waiting(Blocked step) {
       this.step = step;
@@ -90,26 +108,32 @@ final class Avalanche {
     private int open;
     private int active;
     private int failed;
+    private int steps;
 
     Tally(LockedRun run) {
       this.run = run;
       this.open = run.counts().open();
       this.active = run.counts().active();
       this.failed = run.counts().failed();
+      this.steps = run.counts().steps();
     }
   }
 
   private final WorkflowRunStore store;
   private final WorkflowStore jobs;
+  private final MapSteps maps;
   private final Map<UUID, Tally> runs = new LinkedHashMap<>();
   private final Map<UUID, Waiting> waiting = new LinkedHashMap<>();
   private final List<StepChange> changes = new ArrayList<>();
   private final Deque<Waiting> skipped = new ArrayDeque<>();
+  private final List<UUID> released = new ArrayList<>();
+  private final Map<UUID, List<NewStep>> elements = new LinkedHashMap<>();
 
   /** In runs that are locked. */
-  Avalanche(Tx tx, Collection<LockedRun> locked) {
+  Avalanche(Tx tx, JobIds ids, Collection<LockedRun> locked) {
     this.store = WorkflowRunStore.in(tx);
     this.jobs = WorkflowStore.in(tx);
+    this.maps = new MapSteps(tx, ids);
     locked.forEach(run -> runs.put(run.id(), new Tally(run)));
   }
 
@@ -122,9 +146,49 @@ final class Avalanche {
         byStep.put(end.step(), end);
       }
     }
-    if (byStep.isEmpty()) {
-      return;
+    if (!byStep.isEmpty()) {
+      fall(byStep);
+      write();
     }
+  }
+
+  /** Makes elements for map steps that are stored as released. Writes all that follows. */
+  void expand(Collection<UUID> stored) {
+    if (!stored.isEmpty()) {
+      Map<UUID, End> ends = new LinkedHashMap<>();
+      for (Expanded map : maps.expand(stored, steps())) {
+        grow(map);
+        map.end().ifPresent(end -> ends.put(map.map(), end));
+        if (map.end().isEmpty()) {
+          changes.add(counting(map.map(), map.elements().size()));
+        }
+      }
+      fall(ends);
+      write();
+    }
+  }
+
+  /** Map steps that end by what has ended are the next to end, until none is left. */
+  private void fall(Map<UUID, End> ends) {
+    Map<UUID, End> next = ends;
+    while (!next.isEmpty()) {
+      decide(next);
+      slide();
+      next = new LinkedHashMap<>();
+      for (End end : maps.completed()) {
+        next.put(end.step(), end);
+      }
+      for (Expanded map : maps.expand(turns(), steps())) {
+        grow(map);
+        Optional<End> end = map.end();
+        if (end.isPresent()) {
+          next.put(map.map(), end.get());
+        }
+      }
+    }
+  }
+
+  private void decide(Map<UUID, End> byStep) {
     Set<UUID> done = new HashSet<>();
     for (Leaving leaving : store.leaving(byStep.keySet())) {
       End end = byStep.get(leaving.step());
@@ -136,8 +200,32 @@ final class Avalanche {
       }
       leaving.edge().ifPresent(edge -> decide(edge, end.state(), end.output()));
     }
-    slide();
-    write();
+  }
+
+  /** Map steps whose turn has come since this was asked last. */
+  private List<UUID> turns() {
+    List<UUID> turns = List.copyOf(released);
+    released.clear();
+    return turns;
+  }
+
+  private Map<UUID, Integer> steps() {
+    Map<UUID, Integer> steps = new HashMap<>();
+    runs.forEach((run, tally) -> steps.put(run, tally.steps));
+    return steps;
+  }
+
+  private void grow(Expanded map) {
+    Tally run = tally(map.workflow());
+    int count = map.elements().size();
+    run.steps += count;
+    run.open += count;
+    run.active += count;
+    elements.computeIfAbsent(map.workflow(), id -> new ArrayList<>()).addAll(map.elements());
+    Waiting step = waiting.get(map.map());
+    if (step != null) {
+      step.pending = count;
+    }
   }
 
   private void ended(End end, Leaving leaving) {
@@ -146,13 +234,19 @@ final class Avalanche {
     run.active -= leaving.before() == StepState.RELEASED ? 1 : 0;
     boolean bad = end.state() == StepState.FAILED || end.state() == StepState.CANCELED;
     run.failed += bad && !leaving.mayFail() ? 1 : 0;
+    maps.ended(end, leaving.map());
+    // A map step may end in the moment in which its turn comes.
+    Waiting before = waiting.get(end.step());
+    if (before != null) {
+      before.hasEnded = true;
+    }
     changes.add(
         new StepChange(
             end.step(),
             end.state(),
-            null,
-            null,
-            null,
+            end.isMap() ? 0 : null,
+            before == null ? null : before.satisfied,
+            before == null ? null : run.run.now(),
             run.run.now(),
             null,
             end.keepOutput() ? end.output() : null,
@@ -179,6 +273,9 @@ final class Avalanche {
     step.satisfied += isSatisfied(edge.mode(), Conditions.read(edge.wanted()), end, output) ? 1 : 0;
     if (step.satisfied >= step.step.needed()) {
       step.state = step.step.kind() == Step.Kind.GATE ? StepState.WAITING : StepState.RELEASED;
+      if (step.step.kind() == Step.Kind.MAP) {
+        released.add(step.step.id());
+      }
     } else if (step.pending == 0) {
       step.state = StepState.SKIPPED;
       skipped.add(step);
@@ -211,14 +308,19 @@ final class Avalanche {
   }
 
   private void write() {
-    List<UUID> released = new ArrayList<>();
+    List<UUID> begun = new ArrayList<>();
+    elements.values().forEach(some -> some.forEach(element -> begun.add(element.id())));
+    maps.pending().forEach((map, pending) -> changes.add(counting(map, pending)));
     for (Waiting step : waiting.values()) {
+      if (step.hasEnded) {
+        continue;
+      }
       Tally run = tally(step.step.workflow());
       boolean open = step.state == StepState.RELEASED || step.state == StepState.WAITING;
       run.active += step.state == StepState.RELEASED ? 1 : 0;
       run.open -= step.state == StepState.SKIPPED ? 1 : 0;
       if (step.state == StepState.RELEASED && step.step.kind() == Step.Kind.JOB) {
-        released.add(step.step.id());
+        begun.add(step.step.id());
       }
       Instant now = run.run.now();
       changes.add(
@@ -236,9 +338,16 @@ final class Avalanche {
               step.state == StepState.SKIPPED ? "workflow.dependency_unsatisfied" : null));
     }
     store.change(changes);
-    jobs.enqueue(released);
+    jobs.insert(elements);
+    jobs.enqueue(begun);
     store.changeRuns(
         runs.values().stream().map(Avalanche::change).flatMap(Optional::stream).toList());
+  }
+
+  /** A map step that waits for so many elements. */
+  private static StepChange counting(UUID map, int pending) {
+    return new StepChange(
+        map, StepState.RELEASED, pending, null, null, null, null, null, null, null, null);
   }
 
   private static @Nullable Instant wakeAt(Instant now, Blocked step) {
@@ -250,7 +359,7 @@ final class Avalanche {
   static @Nullable Long timer(
       Step.Kind kind, @Nullable Long delay, @Nullable Long deadline, @Nullable Long remind) {
     return switch (kind) {
-      case JOB -> null;
+      case JOB, MAP -> null;
       case DELAY -> delay == null ? 0 : delay;
       case GATE ->
           deadline == null || remind == null
@@ -261,8 +370,7 @@ final class Avalanche {
 
   private static Optional<RunChange> change(Tally tally) {
     Counts before = tally.run.counts();
-    Counts after =
-        new Counts(tally.open, tally.active, tally.failed, before.steps(), before.edges());
+    Counts after = new Counts(tally.open, tally.active, tally.failed, tally.steps, before.edges());
     if (before.equals(after)) {
       return Optional.empty();
     }

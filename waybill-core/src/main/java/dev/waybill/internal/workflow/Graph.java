@@ -153,6 +153,7 @@ final class Graph {
     Step step = node.step;
     Defaults type = defaults.get(String.valueOf(step.type()));
     Step.Gate gate = step.gate();
+    Step.Over over = step.over();
     Long delay = micros(step.delay());
     Long deadline = gate == null ? null : micros(gate.deadline());
     Long remind = gate == null ? null : micros(gate.remindAfter());
@@ -185,7 +186,10 @@ final class Graph {
         step.payload(),
         null,
         null,
-        null);
+        null,
+        null,
+        over == null ? null : over.step(),
+        over == null ? null : over.pointer());
   }
 
   private static <T> T orElse(@Nullable T value, T other) {
@@ -217,6 +221,14 @@ final class Graph {
       throw new IllegalStateException("An edge leads from " + key + ", which was not found before");
     }
     return before.id();
+  }
+
+  /** Map steps whose turn has come at once. */
+  List<UUID> mapsToExpand() {
+    return nodes.values().stream()
+        .filter(node -> node.step.kind() == Step.Kind.MAP && node.state == StepState.RELEASED)
+        .map(node -> node.id)
+        .toList();
   }
 
   /** What these steps add to those of the run. */

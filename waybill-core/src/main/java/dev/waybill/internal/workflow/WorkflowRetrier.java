@@ -1,5 +1,6 @@
 package dev.waybill.internal.workflow;
 
+import dev.waybill.internal.job.JobIds;
 import dev.waybill.internal.job.Wording;
 import dev.waybill.internal.sql.Tx;
 import dev.waybill.internal.store.JobHistoryStore;
@@ -32,6 +33,12 @@ import org.jspecify.annotations.Nullable;
  * decided anew. Jobs that there are get a new run with their attempts anew.
  */
 final class WorkflowRetrier {
+  private final JobIds ids;
+
+  WorkflowRetrier(JobIds ids) {
+    this.ids = ids;
+  }
+
   void retry(Tx tx, Scope scope, UUID id, String reason) {
     if (reason.isBlank()) {
       throw new InvalidArgument("workflow.retry_reason", "Say why the workflow is tried again.");
@@ -69,10 +76,11 @@ final class WorkflowRetrier {
     }
   }
 
-  private static void write(Tx tx, LockedRun run, Map<UUID, Redo> again, String reason) {
+  private void write(Tx tx, LockedRun run, Map<UUID, Redo> again, String reason) {
     List<Reset> resets = new ArrayList<>();
     List<UUID> requeued = new ArrayList<>();
     List<UUID> enqueued = new ArrayList<>();
+    List<UUID> maps = new ArrayList<>();
     int open = 0;
     int active = 0;
     for (Redo step : again.values()) {
@@ -81,6 +89,9 @@ final class WorkflowRetrier {
       active += released ? 1 : 0;
       if (released && step.step().kind() == Step.Kind.JOB) {
         (step.step().hasJob() ? requeued : enqueued).add(step.step().id());
+      }
+      if (step.isToExpand()) {
+        maps.add(step.step().id());
       }
       resets.add(reset(run.now(), step));
     }
@@ -92,6 +103,7 @@ final class WorkflowRetrier {
     WorkflowStore.in(tx).enqueue(enqueued);
     store.reopen(
         run.id(), active > 0 ? WorkflowStatus.RUNNING : WorkflowStatus.WAITING, open, active, hash);
+    Runs.expand(tx, ids, run.id(), maps);
   }
 
   private static Reset reset(Instant now, Redo step) {

@@ -72,6 +72,10 @@ final class WorkflowSnapshot {
       ifPresent(fields, "remind_micros", micros(gate.remindAfter()));
       ifPresent(fields, "remind_type", gate.remindType());
     }
+    Step.Over over = step.over();
+    if (over != null) {
+      fields.put("over", Map.of("step", over.step(), "at", over.pointer()));
+    }
     if (!step.after().isEmpty()) {
       fields.put("after", edges(step.after()));
     }

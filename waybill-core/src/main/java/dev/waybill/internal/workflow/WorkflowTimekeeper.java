@@ -111,7 +111,7 @@ final class WorkflowTimekeeper implements Worker {
       }
     }
     store.change(reminded);
-    new Avalanche(tx, runs.values()).end(ends);
+    new Avalanche(tx, ids, runs.values()).end(ends);
     return ends.size() + reminded.size();
   }
 

@@ -10,7 +10,8 @@
  * (settler, reaper, an operator) locks the run first, then the job, and calls {@link
  * dev.waybill.internal.workflow.WorkflowReleaser} in the same transaction. {@link
  * dev.waybill.internal.workflow.Avalanche} is one such transaction: it counts down what waits,
- * releases or skips it, and rolls the run's status up. Gates ({@link
+ * releases or skips it, and rolls the run's status up; {@link
+ * dev.waybill.internal.workflow.MapSteps} makes the elements of map steps in it. Gates ({@link
  * dev.waybill.internal.workflow.GateKeeper}), delays and deadlines ({@link
  * dev.waybill.internal.workflow.WorkflowTimekeeper}) end in the same way.
  *

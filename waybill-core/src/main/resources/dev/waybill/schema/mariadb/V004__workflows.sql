@@ -35,8 +35,10 @@ create table waybill_workflow (
 ) engine = InnoDB default character set utf8mb4;
 
 -- One row per step. A step of kind job has a job of the same id from its release on.
--- kind: 0 job, 1 gate, 2 delay. status: 0 blocked, 1 released, 2 waiting, 3 succeeded, 4 failed, 5 canceled, 6 skipped.
--- needed, pending, satisfied: how many edges must be satisfied, are undecided, are satisfied.
+-- kind: 0 job, 1 gate, 2 delay, 3 map. status: 0 blocked, 1 released, 2 waiting, 3 succeeded, 4 failed, 5 canceled, 6 skipped.
+-- needed, pending, satisfied: how many edges must be satisfied, are undecided, are satisfied; pending of a map step that is released: how many of
+-- its elements have not ended.
+-- parent_id: the map step that it is an element of. over_step, over_at: of a map step, over which output and where in it.
 create table waybill_workflow_step (
   id binary(16) not null,
   workflow_id binary(16) not null,
@@ -65,6 +67,9 @@ create table waybill_workflow_step (
   finished_at bigint,
   reason varchar(512) character set utf8mb4 collate utf8mb4_bin,
   error_code varchar(512) character set utf8mb4 collate utf8mb4_bin,
+  parent_id binary(16),
+  over_step varchar(255) character set ascii collate ascii_bin,
+  over_at longtext,
   error_message longtext,
   payload longtext not null,
   output longtext,

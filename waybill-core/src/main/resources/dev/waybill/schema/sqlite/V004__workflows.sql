@@ -39,8 +39,10 @@ create index waybill_workflow_finished_ix on waybill_workflow (status, finished_
 create index waybill_workflow_held_ix on waybill_workflow (active_until) where active_until is not null;
 
 -- One row per step. A step of kind job has a job of the same id from its release on.
--- kind: 0 job, 1 gate, 2 delay. status: 0 blocked, 1 released, 2 waiting, 3 succeeded, 4 failed, 5 canceled, 6 skipped.
--- needed, pending, satisfied: how many edges must be satisfied, are undecided, are satisfied.
+-- kind: 0 job, 1 gate, 2 delay, 3 map. status: 0 blocked, 1 released, 2 waiting, 3 succeeded, 4 failed, 5 canceled, 6 skipped.
+-- needed, pending, satisfied: how many edges must be satisfied, are undecided, are satisfied; pending of a map step that is released: how many of
+-- its elements have not ended.
+-- parent_id: the map step that it is an element of. over_step, over_at: of a map step, over which output and where in it.
 create table waybill_workflow_step (
   id text not null,
   workflow_id text not null,
@@ -69,6 +71,9 @@ create table waybill_workflow_step (
   finished_at integer,
   reason text,
   error_code text,
+  parent_id text,
+  over_step text,
+  over_at text,
   error_message text,
   payload text not null,
   output text,

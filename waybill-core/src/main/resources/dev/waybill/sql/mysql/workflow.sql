@@ -36,12 +36,12 @@ for share
 insert into waybill_workflow_step (
   id, workflow_id, step_key, place, kind, status, needed, pending, satisfied, may_fail, type, priority, max_attempts, timeout_micros,
   stage, delay_micros, resource_key, resource_hash, token_hash, deadline_micros, remind_micros, remind_type, wake_at, released_at,
-  finished_at, payload, output, error_code, error_message
+  finished_at, payload, output, error_code, error_message, parent_id, over_step, over_at
 )
-select unhex(replace(v.id, '-', '')), :workflow, v.step_key, v.place, v.kind, v.status, v.needed, v.pending, v.satisfied, v.may_fail, v.type, v.priority, v.max_attempts, v.timeout,
+select unhex(replace(v.id, '-', '')), unhex(replace(v.workflow, '-', '')), v.step_key, v.place, v.kind, v.status, v.needed, v.pending, v.satisfied, v.may_fail, v.type, v.priority, v.max_attempts, v.timeout,
   v.stage, v.delay, v.resource_key, v.resource_hash, v.token_hash, v.deadline, v.remind, v.remind_type, c.now + v.wake, case when v.status in (1, 2) then c.now end,
-  case when v.status >= 3 then c.now end, v.payload, v.output, v.error_code, v.error_message
-from json_table(:batch, '$[*]' columns (id char(36) path '$.id', step_key varchar(255) character set ascii path '$.step_key', place integer path '$.place', kind integer path '$.kind', status integer path '$.status', needed integer path '$.needed', pending integer path '$.pending', satisfied integer path '$.satisfied', may_fail integer path '$.may_fail', type varchar(255) character set ascii path '$.type', priority integer path '$.priority', max_attempts integer path '$.max_attempts', timeout bigint path '$.timeout', stage varchar(512) character set utf8mb4 path '$.stage', delay bigint path '$.delay', resource_key varchar(512) character set utf8mb4 path '$.resource_key', resource_hash char(43) character set ascii path '$.resource_hash', token_hash char(43) character set ascii path '$.token_hash', deadline bigint path '$.deadline', remind bigint path '$.remind', remind_type varchar(255) character set ascii path '$.remind_type', wake bigint path '$.wake', payload longtext character set utf8mb4 path '$.payload', output longtext character set utf8mb4 path '$.output', error_code varchar(512) character set utf8mb4 path '$.error_code', error_message longtext character set utf8mb4 path '$.error_message')) v
+  case when v.status >= 3 then c.now end, v.payload, v.output, v.error_code, v.error_message, unhex(replace(v.parent, '-', '')), v.over_step, v.over_at
+from json_table(:batch, '$[*]' columns (id char(36) path '$.id', step_key varchar(255) character set ascii path '$.step_key', place integer path '$.place', kind integer path '$.kind', status integer path '$.status', needed integer path '$.needed', pending integer path '$.pending', satisfied integer path '$.satisfied', may_fail integer path '$.may_fail', type varchar(255) character set ascii path '$.type', priority integer path '$.priority', max_attempts integer path '$.max_attempts', timeout bigint path '$.timeout', stage varchar(512) character set utf8mb4 path '$.stage', delay bigint path '$.delay', resource_key varchar(512) character set utf8mb4 path '$.resource_key', resource_hash char(43) character set ascii path '$.resource_hash', token_hash char(43) character set ascii path '$.token_hash', deadline bigint path '$.deadline', remind bigint path '$.remind', remind_type varchar(255) character set ascii path '$.remind_type', wake bigint path '$.wake', payload longtext character set utf8mb4 path '$.payload', output longtext character set utf8mb4 path '$.output', error_code varchar(512) character set utf8mb4 path '$.error_code', error_message longtext character set utf8mb4 path '$.error_message', workflow char(36) character set ascii path '$.workflow', parent char(36) character set ascii path '$.parent', over_step varchar(255) character set ascii path '$.over_step', over_at longtext character set utf8mb4 path '$.over_at')) v
 cross join (select timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) as now) c
 
 -- name: workflow_edge_insert
@@ -83,14 +83,16 @@ straight_join waybill_workflow w force index (primary) on w.id = unhex(replace(v
 for update of w skip locked
 
 -- name: workflow_dependents
--- Steps that end, and the edges that lead from them to those that still wait, with the counters of the latter.
+-- Steps that end, and the edges that lead from them to those that still wait, with the counters of the latter;
+-- of an element, its map step while that counts its elements.
 select p.workflow_id, p.id as prerequisite_id, p.status as ended_status, p.may_fail as ended_may_fail, s.id as dependent_id, e.mode, e.wanted, s.step_key, s.kind, s.needed, s.pending, s.satisfied, s.may_fail,
-  s.delay_micros, s.deadline_micros, s.remind_micros
+  s.delay_micros, s.deadline_micros, s.remind_micros, m.id as map_id, m.pending as map_pending
 from json_table(:ids, '$[*]' columns (id char(36) character set ascii path '$')) v
 straight_join waybill_workflow_step p force index (primary) on p.id = unhex(replace(v.id, '-', ''))
 left join waybill_workflow_edge e force index (primary) on e.workflow_id = p.workflow_id and e.prerequisite_id = p.id
 left join waybill_workflow_step s force index (primary) on s.id = e.dependent_id and s.status = 0
-for update of p, e, s
+left join waybill_workflow_step m force index (primary) on m.id = p.parent_id and m.status = 1
+for update of p, e, s, m
 
 -- name: workflow_blocked
 -- All edges that lead to steps that still wait.
@@ -100,6 +102,27 @@ from json_table(:ids, '$[*]' columns (id char(36) character set ascii path '$'))
 straight_join waybill_workflow_edge e force index (primary) on e.workflow_id = unhex(replace(v.id, '-', ''))
 straight_join waybill_workflow_step s force index (primary) on s.id = e.dependent_id and s.status = 0
 for update of e, s
+
+-- name: workflow_map_sources
+-- Map steps whose turn has come, and what the step left behind over whose output they are.
+select s.id, s.workflow_id, s.step_key, s.may_fail, s.type, s.priority, s.max_attempts, s.timeout_micros, s.stage, s.delay_micros, s.resource_key, s.resource_hash, s.over_at,
+  o.id as over_id, o.status as over_status, coalesce(o.output, j.output) as over_output
+from json_table(:ids, '$[*]' columns (id char(36) character set ascii path '$')) v
+straight_join waybill_workflow_step s force index (primary) on s.id = unhex(replace(v.id, '-', ''))
+left join waybill_workflow_step o force index (waybill_workflow_step_uq) on o.workflow_id = s.workflow_id and o.step_key = s.over_step
+left join waybill_job j force index (primary) on j.id = o.id
+for update of s, o, j
+
+-- name: workflow_map_elements
+-- What the elements of map steps left behind, in their order; nothing of those that left too much.
+select s.parent_id, s.id, s.step_key, s.status, case when sum(coalesce(length(coalesce(s.output, j.output)), 4) + 1) over (partition by s.parent_id) < :bytes then coalesce(s.output, j.output) end as output,
+  case when sum(coalesce(length(coalesce(s.output, j.output)), 4) + 1) over (partition by s.parent_id) < :bytes then 0 else 1 end as too_large
+from json_table(:ids, '$[*]' columns (id char(36) character set ascii path '$')) v
+straight_join waybill_workflow_step m force index (primary) on m.id = unhex(replace(v.id, '-', ''))
+straight_join waybill_workflow_step s force index (waybill_workflow_step_uq) on s.workflow_id = m.workflow_id and s.parent_id = m.id
+left join waybill_job j force index (primary) on j.id = s.id
+order by s.parent_id, s.place
+for update of m, s, j
 
 -- name: workflow_step_update
 update json_table(:batch, '$[*]' columns (id char(36) path '$.id', status integer path '$.status', pending integer path '$.pending', satisfied integer path '$.satisfied', released_at bigint path '$.released_at', finished_at bigint path '$.finished_at', wake_at bigint path '$.wake_at', output longtext character set utf8mb4 path '$.output', code varchar(512) character set utf8mb4 path '$.code', message longtext character set utf8mb4 path '$.message', reason varchar(512) character set utf8mb4 path '$.reason')) v
@@ -173,7 +196,7 @@ where s.workflow_id = :workflow
 for update
 
 -- name: workflow_retry_steps
-select s.id, s.step_key, s.kind, s.status, s.needed, s.may_fail, s.delay_micros, s.deadline_micros, s.remind_micros, j.id as job_id, j.lease_until, coalesce(s.output, j.output) as output
+select s.id, s.parent_id, s.step_key, s.kind, s.status, s.needed, s.may_fail, s.delay_micros, s.deadline_micros, s.remind_micros, j.id as job_id, j.lease_until, coalesce(s.output, j.output) as output
 from waybill_workflow_step s
 left join waybill_job j on j.id = s.id
 where s.workflow_id = :workflow
@@ -209,7 +232,7 @@ select type, tenant, result_step, active_key, input from waybill_workflow where 
 
 -- name: workflow_copy_steps
 select s.id, s.step_key, s.place, s.kind, s.status, s.needed, s.may_fail, s.type, s.priority, s.max_attempts, s.timeout_micros, s.stage, s.delay_micros,
-  s.resource_key, s.resource_hash, s.token_hash, s.deadline_micros, s.remind_micros, s.remind_type, s.payload, s.reason,
+  s.resource_key, s.resource_hash, s.token_hash, s.deadline_micros, s.remind_micros, s.remind_type, s.payload, s.reason, s.parent_id, s.over_step, s.over_at,
   coalesce(s.output, j.output) as output, coalesce(s.error_code, j.error_code) as error_code, coalesce(s.error_message, j.error_message) as error_message
 from waybill_workflow_step s
 left join waybill_job j on j.id = s.id
@@ -256,9 +279,10 @@ select name, value from waybill_workflow_attribute where workflow_id = :id order
 -- name: workflow_steps
 select s.id, s.step_key, s.kind, s.status, s.type, s.needed, s.pending, s.satisfied, s.may_fail, s.released_at, s.finished_at, s.wake_at, s.deadline_micros,
   coalesce(s.error_code, j.error_code) as error_code, coalesce(s.error_message, j.error_message) as error_message, coalesce(s.reason, j.reason) as reason,
-  j.status as job_status, j.run, j.attempt, j.started_at, j.due_at, j.worker
+  j.status as job_status, j.run, j.attempt, j.started_at, j.due_at, j.worker, m.step_key as map_key
 from waybill_workflow_step s
 left join waybill_job j on j.id = s.id
+left join waybill_workflow_step m on m.id = s.parent_id
 where s.workflow_id = :id
 order by s.place
 
@@ -277,13 +301,23 @@ left join waybill_job j on j.id = s.id
 where s.workflow_id = :workflow and s.step_key = :key
 
 -- name: workflow_inputs
--- What the prerequisites of a step left behind.
+-- What the prerequisites of a step left behind; an element has those of its map step.
 select p.step_key, p.status, coalesce(p.output, j.output) as output
-from waybill_workflow_edge e
+from waybill_workflow_step s
+join waybill_workflow_edge e on e.workflow_id = s.workflow_id and e.dependent_id = coalesce(s.parent_id, s.id)
 join waybill_workflow_step p on p.id = e.prerequisite_id
 left join waybill_job j on j.id = p.id
-where e.workflow_id = :workflow and e.dependent_id = :step
+where s.id = :step
 order by p.place
+
+-- name: workflow_input
+-- What one of them left behind, or an element of one of them.
+select p.step_key, p.status, coalesce(p.output, j.output) as output
+from waybill_workflow_step s
+join waybill_workflow_step p on p.workflow_id = s.workflow_id and p.step_key = :key
+join waybill_workflow_edge e on e.workflow_id = s.workflow_id and e.prerequisite_id in (p.id, p.parent_id) and e.dependent_id = coalesce(s.parent_id, s.id)
+left join waybill_job j on j.id = p.id
+where s.id = :step
 
 -- name: workflow_of_step
 select s.workflow_id, s.step_key, w.input

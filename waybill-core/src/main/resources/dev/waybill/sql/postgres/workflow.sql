@@ -36,12 +36,12 @@ for key share
 insert into waybill_workflow_step (
   id, workflow_id, step_key, place, kind, status, needed, pending, satisfied, may_fail, type, priority, max_attempts, timeout_micros,
   stage, delay_micros, resource_key, resource_hash, token_hash, deadline_micros, remind_micros, remind_type, wake_at, released_at,
-  finished_at, payload, output, error_code, error_message
+  finished_at, payload, output, error_code, error_message, parent_id, over_step, over_at
 )
-select v.id, :workflow, v.step_key, v.place, v.kind, v.status, v.needed, v.pending, v.satisfied, v.may_fail, v.type, v.priority, v.max_attempts, v.timeout,
+select v.id, v.workflow, v.step_key, v.place, v.kind, v.status, v.needed, v.pending, v.satisfied, v.may_fail, v.type, v.priority, v.max_attempts, v.timeout,
   v.stage, v.delay, v.resource_key, v.resource_hash, v.token_hash, v.deadline, v.remind, v.remind_type, c.now + v.wake, case when v.status in (1, 2) then c.now end,
-  case when v.status >= 3 then c.now end, v.payload, v.output, v.error_code, v.error_message
-from json_to_recordset(cast(:batch as json)) as v (id uuid, step_key text, place integer, kind integer, status integer, needed integer, pending integer, satisfied integer, may_fail integer, type text, priority integer, max_attempts integer, timeout bigint, stage text, delay bigint, resource_key text, resource_hash text, token_hash text, deadline bigint, remind bigint, remind_type text, wake bigint, payload text, output text, error_code text, error_message text)
+  case when v.status >= 3 then c.now end, v.payload, v.output, v.error_code, v.error_message, v.parent, v.over_step, v.over_at
+from json_to_recordset(cast(:batch as json)) as v (id uuid, step_key text, place integer, kind integer, status integer, needed integer, pending integer, satisfied integer, may_fail integer, type text, priority integer, max_attempts integer, timeout bigint, stage text, delay bigint, resource_key text, resource_hash text, token_hash text, deadline bigint, remind bigint, remind_type text, wake bigint, payload text, output text, error_code text, error_message text, workflow uuid, parent uuid, over_step text, over_at text)
 cross join (select cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) as now) c
 
 -- name: workflow_edge_insert
@@ -99,12 +99,14 @@ select id, type, tenant, active_key, status, open_steps, active_steps, failed_st
 from locked
 
 -- name: workflow_dependents
--- Steps that end, and the edges that lead from them to those that still wait, with the counters of the latter.
+-- Steps that end, and the edges that lead from them to those that still wait, with the counters of the latter;
+-- of an element, its map step while that counts its elements.
 select p.workflow_id, p.id as prerequisite_id, p.status as ended_status, p.may_fail as ended_may_fail, s.id as dependent_id, e.mode, e.wanted, s.step_key, s.kind, s.needed, s.pending, s.satisfied, s.may_fail,
-  s.delay_micros, s.deadline_micros, s.remind_micros
+  s.delay_micros, s.deadline_micros, s.remind_micros, m.id as map_id, m.pending as map_pending
 from waybill_workflow_step p
 left join waybill_workflow_edge e on e.workflow_id = p.workflow_id and e.prerequisite_id = p.id
 left join waybill_workflow_step s on s.id = e.dependent_id and s.status = 0
+left join waybill_workflow_step m on m.id = p.parent_id and m.status = 1
 where p.id = any (array(
   select cast(e as uuid) from json_array_elements_text(cast(:ids as json)) e
 ))
@@ -118,6 +120,29 @@ join waybill_workflow_step s on s.id = e.dependent_id and s.status = 0
 where e.workflow_id = any (array(
   select cast(e as uuid) from json_array_elements_text(cast(:ids as json)) e
 ))
+
+-- name: workflow_map_sources
+-- Map steps whose turn has come, and what the step left behind over whose output they are.
+select s.id, s.workflow_id, s.step_key, s.may_fail, s.type, s.priority, s.max_attempts, s.timeout_micros, s.stage, s.delay_micros, s.resource_key, s.resource_hash, s.over_at,
+  o.id as over_id, o.status as over_status, coalesce(o.output, j.output) as over_output
+from waybill_workflow_step s
+left join waybill_workflow_step o on o.workflow_id = s.workflow_id and o.step_key = s.over_step
+left join waybill_job j on j.id = o.id
+where s.id = any (array(
+  select cast(e as uuid) from json_array_elements_text(cast(:ids as json)) e
+))
+
+-- name: workflow_map_elements
+-- What the elements of map steps left behind, in their order; nothing of those that left too much.
+select s.parent_id, s.id, s.step_key, s.status, case when sum(coalesce(octet_length(coalesce(s.output, j.output)), 4) + 1) over (partition by s.parent_id) < :bytes then coalesce(s.output, j.output) end as output,
+  case when sum(coalesce(octet_length(coalesce(s.output, j.output)), 4) + 1) over (partition by s.parent_id) < :bytes then 0 else 1 end as too_large
+from waybill_workflow_step m
+join waybill_workflow_step s on s.workflow_id = m.workflow_id and s.parent_id = m.id
+left join waybill_job j on j.id = s.id
+where m.id = any (array(
+  select cast(e as uuid) from json_array_elements_text(cast(:ids as json)) e
+))
+order by s.parent_id, s.place
 
 -- name: workflow_step_update
 update waybill_workflow_step
@@ -189,7 +214,7 @@ left join waybill_job j on j.id = s.id
 where s.workflow_id = :workflow
 
 -- name: workflow_retry_steps
-select s.id, s.step_key, s.kind, s.status, s.needed, s.may_fail, s.delay_micros, s.deadline_micros, s.remind_micros, j.id as job_id, j.lease_until, coalesce(s.output, j.output) as output
+select s.id, s.parent_id, s.step_key, s.kind, s.status, s.needed, s.may_fail, s.delay_micros, s.deadline_micros, s.remind_micros, j.id as job_id, j.lease_until, coalesce(s.output, j.output) as output
 from waybill_workflow_step s
 left join waybill_job j on j.id = s.id
 where s.workflow_id = :workflow
@@ -226,7 +251,7 @@ select type, tenant, result_step, active_key, input from waybill_workflow where 
 
 -- name: workflow_copy_steps
 select s.id, s.step_key, s.place, s.kind, s.status, s.needed, s.may_fail, s.type, s.priority, s.max_attempts, s.timeout_micros, s.stage, s.delay_micros,
-  s.resource_key, s.resource_hash, s.token_hash, s.deadline_micros, s.remind_micros, s.remind_type, s.payload, s.reason,
+  s.resource_key, s.resource_hash, s.token_hash, s.deadline_micros, s.remind_micros, s.remind_type, s.payload, s.reason, s.parent_id, s.over_step, s.over_at,
   coalesce(s.output, j.output) as output, coalesce(s.error_code, j.error_code) as error_code, coalesce(s.error_message, j.error_message) as error_message
 from waybill_workflow_step s
 left join waybill_job j on j.id = s.id
@@ -272,9 +297,10 @@ select name, value from waybill_workflow_attribute where workflow_id = :id order
 -- name: workflow_steps
 select s.id, s.step_key, s.kind, s.status, s.type, s.needed, s.pending, s.satisfied, s.may_fail, s.released_at, s.finished_at, s.wake_at, s.deadline_micros,
   coalesce(s.error_code, j.error_code) as error_code, coalesce(s.error_message, j.error_message) as error_message, coalesce(s.reason, j.reason) as reason,
-  j.status as job_status, j.run, j.attempt, j.started_at, j.due_at, j.worker
+  j.status as job_status, j.run, j.attempt, j.started_at, j.due_at, j.worker, m.step_key as map_key
 from waybill_workflow_step s
 left join waybill_job j on j.id = s.id
+left join waybill_workflow_step m on m.id = s.parent_id
 where s.workflow_id = :id
 order by s.place
 
@@ -293,13 +319,23 @@ left join waybill_job j on j.id = s.id
 where s.workflow_id = :workflow and s.step_key = :key
 
 -- name: workflow_inputs
--- What the prerequisites of a step left behind.
+-- What the prerequisites of a step left behind; an element has those of its map step.
 select p.step_key, p.status, coalesce(p.output, j.output) as output
-from waybill_workflow_edge e
+from waybill_workflow_step s
+join waybill_workflow_edge e on e.workflow_id = s.workflow_id and e.dependent_id = coalesce(s.parent_id, s.id)
 join waybill_workflow_step p on p.id = e.prerequisite_id
 left join waybill_job j on j.id = p.id
-where e.workflow_id = :workflow and e.dependent_id = :step
+where s.id = :step
 order by p.place
+
+-- name: workflow_input
+-- What one of them left behind, or an element of one of them.
+select p.step_key, p.status, coalesce(p.output, j.output) as output
+from waybill_workflow_step s
+join waybill_workflow_step p on p.workflow_id = s.workflow_id and p.step_key = :key
+join waybill_workflow_edge e on e.workflow_id = s.workflow_id and e.prerequisite_id in (p.id, p.parent_id) and e.dependent_id = coalesce(s.parent_id, s.id)
+left join waybill_job j on j.id = p.id
+where s.id = :step
 
 -- name: workflow_of_step
 select s.workflow_id, s.step_key, w.input

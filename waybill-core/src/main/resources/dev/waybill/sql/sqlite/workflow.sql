@@ -34,12 +34,12 @@ select id, status, request from waybill_workflow where active_hash = :hash
 insert into waybill_workflow_step (
   id, workflow_id, step_key, place, kind, status, needed, pending, satisfied, may_fail, type, priority, max_attempts, timeout_micros,
   stage, delay_micros, resource_key, resource_hash, token_hash, deadline_micros, remind_micros, remind_type, wake_at, released_at,
-  finished_at, payload, output, error_code, error_message
+  finished_at, payload, output, error_code, error_message, parent_id, over_step, over_at
 )
-select v.id, :workflow, v.step_key, v.place, v.kind, v.status, v.needed, v.pending, v.satisfied, v.may_fail, v.type, v.priority, v.max_attempts, v.timeout,
+select v.id, v.workflow, v.step_key, v.place, v.kind, v.status, v.needed, v.pending, v.satisfied, v.may_fail, v.type, v.priority, v.max_attempts, v.timeout,
   v.stage, v.delay, v.resource_key, v.resource_hash, v.token_hash, v.deadline, v.remind, v.remind_type, c.now + v.wake, case when v.status in (1, 2) then c.now end,
-  case when v.status >= 3 then c.now end, v.payload, v.output, v.error_code, v.error_message
-from (select json_extract(value, '$.id') as id, json_extract(value, '$.step_key') as step_key, json_extract(value, '$.place') as place, json_extract(value, '$.kind') as kind, json_extract(value, '$.status') as status, json_extract(value, '$.needed') as needed, json_extract(value, '$.pending') as pending, json_extract(value, '$.satisfied') as satisfied, json_extract(value, '$.may_fail') as may_fail, json_extract(value, '$.type') as type, json_extract(value, '$.priority') as priority, json_extract(value, '$.max_attempts') as max_attempts, json_extract(value, '$.timeout') as timeout, json_extract(value, '$.stage') as stage, json_extract(value, '$.delay') as delay, json_extract(value, '$.resource_key') as resource_key, json_extract(value, '$.resource_hash') as resource_hash, json_extract(value, '$.token_hash') as token_hash, json_extract(value, '$.deadline') as deadline, json_extract(value, '$.remind') as remind, json_extract(value, '$.remind_type') as remind_type, json_extract(value, '$.wake') as wake, json_extract(value, '$.payload') as payload, json_extract(value, '$.output') as output, json_extract(value, '$.error_code') as error_code, json_extract(value, '$.error_message') as error_message from json_each(:batch)) v
+  case when v.status >= 3 then c.now end, v.payload, v.output, v.error_code, v.error_message, v.parent, v.over_step, v.over_at
+from (select json_extract(value, '$.id') as id, json_extract(value, '$.step_key') as step_key, json_extract(value, '$.place') as place, json_extract(value, '$.kind') as kind, json_extract(value, '$.status') as status, json_extract(value, '$.needed') as needed, json_extract(value, '$.pending') as pending, json_extract(value, '$.satisfied') as satisfied, json_extract(value, '$.may_fail') as may_fail, json_extract(value, '$.type') as type, json_extract(value, '$.priority') as priority, json_extract(value, '$.max_attempts') as max_attempts, json_extract(value, '$.timeout') as timeout, json_extract(value, '$.stage') as stage, json_extract(value, '$.delay') as delay, json_extract(value, '$.resource_key') as resource_key, json_extract(value, '$.resource_hash') as resource_hash, json_extract(value, '$.token_hash') as token_hash, json_extract(value, '$.deadline') as deadline, json_extract(value, '$.remind') as remind, json_extract(value, '$.remind_type') as remind_type, json_extract(value, '$.wake') as wake, json_extract(value, '$.payload') as payload, json_extract(value, '$.output') as output, json_extract(value, '$.error_code') as error_code, json_extract(value, '$.error_message') as error_message, json_extract(value, '$.workflow') as workflow, json_extract(value, '$.parent') as parent, json_extract(value, '$.over_step') as over_step, json_extract(value, '$.over_at') as over_at from json_each(:batch)) v
 cross join (select (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000) as now) c
 
 -- name: workflow_edge_insert
@@ -81,12 +81,14 @@ where w.id in (select value from json_each(:ids))
 order by w.id
 
 -- name: workflow_dependents
--- Steps that end, and the edges that lead from them to those that still wait, with the counters of the latter.
+-- Steps that end, and the edges that lead from them to those that still wait, with the counters of the latter;
+-- of an element, its map step while that counts its elements.
 select p.workflow_id, p.id as prerequisite_id, p.status as ended_status, p.may_fail as ended_may_fail, s.id as dependent_id, e.mode, e.wanted, s.step_key, s.kind, s.needed, s.pending, s.satisfied, s.may_fail,
-  s.delay_micros, s.deadline_micros, s.remind_micros
+  s.delay_micros, s.deadline_micros, s.remind_micros, m.id as map_id, m.pending as map_pending
 from waybill_workflow_step p
 left join waybill_workflow_edge e on e.workflow_id = p.workflow_id and e.prerequisite_id = p.id
 left join waybill_workflow_step s on s.id = e.dependent_id and s.status = 0
+left join waybill_workflow_step m on m.id = p.parent_id and m.status = 1
 where p.id in (select value from json_each(:ids))
 
 -- name: workflow_blocked
@@ -96,6 +98,25 @@ select e.workflow_id, e.prerequisite_id, e.dependent_id, e.mode, e.wanted, s.ste
 from waybill_workflow_edge e
 join waybill_workflow_step s on s.id = e.dependent_id and s.status = 0
 where e.workflow_id in (select value from json_each(:ids))
+
+-- name: workflow_map_sources
+-- Map steps whose turn has come, and what the step left behind over whose output they are.
+select s.id, s.workflow_id, s.step_key, s.may_fail, s.type, s.priority, s.max_attempts, s.timeout_micros, s.stage, s.delay_micros, s.resource_key, s.resource_hash, s.over_at,
+  o.id as over_id, o.status as over_status, coalesce(o.output, j.output) as over_output
+from waybill_workflow_step s
+left join waybill_workflow_step o on o.workflow_id = s.workflow_id and o.step_key = s.over_step
+left join waybill_job j on j.id = o.id
+where s.id in (select value from json_each(:ids))
+
+-- name: workflow_map_elements
+-- What the elements of map steps left behind, in their order; nothing of those that left too much.
+select s.parent_id, s.id, s.step_key, s.status, case when sum(coalesce(length(cast(coalesce(s.output, j.output) as blob)), 4) + 1) over (partition by s.parent_id) < :bytes then coalesce(s.output, j.output) end as output,
+  case when sum(coalesce(length(cast(coalesce(s.output, j.output) as blob)), 4) + 1) over (partition by s.parent_id) < :bytes then 0 else 1 end as too_large
+from waybill_workflow_step m
+join waybill_workflow_step s on s.workflow_id = m.workflow_id and s.parent_id = m.id
+left join waybill_job j on j.id = s.id
+where m.id in (select value from json_each(:ids))
+order by s.parent_id, s.place
 
 -- name: workflow_step_update
 update waybill_workflow_step
@@ -161,7 +182,7 @@ left join waybill_job j on j.id = s.id
 where s.workflow_id = :workflow
 
 -- name: workflow_retry_steps
-select s.id, s.step_key, s.kind, s.status, s.needed, s.may_fail, s.delay_micros, s.deadline_micros, s.remind_micros, j.id as job_id, j.lease_until, coalesce(s.output, j.output) as output
+select s.id, s.parent_id, s.step_key, s.kind, s.status, s.needed, s.may_fail, s.delay_micros, s.deadline_micros, s.remind_micros, j.id as job_id, j.lease_until, coalesce(s.output, j.output) as output
 from waybill_workflow_step s
 left join waybill_job j on j.id = s.id
 where s.workflow_id = :workflow
@@ -196,7 +217,7 @@ select type, tenant, result_step, active_key, input from waybill_workflow where 
 
 -- name: workflow_copy_steps
 select s.id, s.step_key, s.place, s.kind, s.status, s.needed, s.may_fail, s.type, s.priority, s.max_attempts, s.timeout_micros, s.stage, s.delay_micros,
-  s.resource_key, s.resource_hash, s.token_hash, s.deadline_micros, s.remind_micros, s.remind_type, s.payload, s.reason,
+  s.resource_key, s.resource_hash, s.token_hash, s.deadline_micros, s.remind_micros, s.remind_type, s.payload, s.reason, s.parent_id, s.over_step, s.over_at,
   coalesce(s.output, j.output) as output, coalesce(s.error_code, j.error_code) as error_code, coalesce(s.error_message, j.error_message) as error_message
 from waybill_workflow_step s
 left join waybill_job j on j.id = s.id
@@ -242,9 +263,10 @@ select name, value from waybill_workflow_attribute where workflow_id = :id order
 -- name: workflow_steps
 select s.id, s.step_key, s.kind, s.status, s.type, s.needed, s.pending, s.satisfied, s.may_fail, s.released_at, s.finished_at, s.wake_at, s.deadline_micros,
   coalesce(s.error_code, j.error_code) as error_code, coalesce(s.error_message, j.error_message) as error_message, coalesce(s.reason, j.reason) as reason,
-  j.status as job_status, j.run, j.attempt, j.started_at, j.due_at, j.worker
+  j.status as job_status, j.run, j.attempt, j.started_at, j.due_at, j.worker, m.step_key as map_key
 from waybill_workflow_step s
 left join waybill_job j on j.id = s.id
+left join waybill_workflow_step m on m.id = s.parent_id
 where s.workflow_id = :id
 order by s.place
 
@@ -263,13 +285,23 @@ left join waybill_job j on j.id = s.id
 where s.workflow_id = :workflow and s.step_key = :key
 
 -- name: workflow_inputs
--- What the prerequisites of a step left behind.
+-- What the prerequisites of a step left behind; an element has those of its map step.
 select p.step_key, p.status, coalesce(p.output, j.output) as output
-from waybill_workflow_edge e
+from waybill_workflow_step s
+join waybill_workflow_edge e on e.workflow_id = s.workflow_id and e.dependent_id = coalesce(s.parent_id, s.id)
 join waybill_workflow_step p on p.id = e.prerequisite_id
 left join waybill_job j on j.id = p.id
-where e.workflow_id = :workflow and e.dependent_id = :step
+where s.id = :step
 order by p.place
+
+-- name: workflow_input
+-- What one of them left behind, or an element of one of them.
+select p.step_key, p.status, coalesce(p.output, j.output) as output
+from waybill_workflow_step s
+join waybill_workflow_step p on p.workflow_id = s.workflow_id and p.step_key = :key
+join waybill_workflow_edge e on e.workflow_id = s.workflow_id and e.prerequisite_id in (p.id, p.parent_id) and e.dependent_id = coalesce(s.parent_id, s.id)
+left join waybill_job j on j.id = p.id
+where s.id = :step
 
 -- name: workflow_of_step
 select s.workflow_id, s.step_key, w.input

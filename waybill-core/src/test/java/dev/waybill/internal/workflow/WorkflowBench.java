@@ -119,7 +119,7 @@ final class WorkflowBench {
             crew,
             options,
             handlers,
-            new WorkflowReleaser(),
+            new WorkflowReleaser(Time.system()),
             Notices.none(),
             true);
     WorkflowEngine workflows =

@@ -169,6 +169,23 @@ class WorkflowCrashTest {
   }
 
   @Test
+  void gateOfAMap() throws Exception {
+    sweep(
+        () ->
+            bench.start(
+                WorkflowBench.of(
+                    Step.gate("gate"),
+                    Step.map("m", "t").over("gate", "/items"),
+                    Step.map("none", "t").over("gate", "/none"),
+                    Step.job("b", "t").after("none"))),
+        run ->
+            door()
+                .completeGate(
+                    GateCompletion.succeed(
+                        Scope.global(), run, "gate", "{\"items\":[1,2],\"none\":[]}")));
+  }
+
+  @Test
   void append() throws Exception {
     sweep(
         () -> bench.start(graph()),
@@ -236,7 +253,8 @@ class WorkflowCrashTest {
           WorkflowBench.over(bench.home(), faulty)
               .start(
                   WorkflowBench.quick("w1").withLease(Duration.ofSeconds(1)),
-                  Map.of("t", step -> JobResult.success("1")))) {
+                  Map.of(
+                      "t", step -> JobResult.success(step.step().equals("a") ? "[1,2]" : "1")))) {
         for (int n : numbers) {
           harm.accept(faulty.on(fault.apply(n)));
           UUID run =
@@ -245,13 +263,15 @@ class WorkflowCrashTest {
                       Step.job("a", "t").maxAttempts(20),
                       Step.delay("w", Duration.ofMillis(1)).after("a"),
                       Step.job("b", "t").maxAttempts(20).after("a"),
-                      Step.job("c", "t").maxAttempts(20).after("w", "b"),
+                      Step.map("m", "t").maxAttempts(20).over("a", ""),
+                      Step.job("c", "t").maxAttempts(20).after("w", "b", "m"),
                       Step.job("n", "t")
                           .after("c", dev.waybill.workflow.Condition.at("").is("2"))));
           workers.workflows().wake();
           assertThat(bench.awaitEnd(run).status()).isEqualTo(WorkflowStatus.SUCCEEDED);
           assertThat(bench.statuses(run))
               .containsEntry("c", StepStatus.SUCCEEDED)
+              .containsEntry("m[1]", StepStatus.SUCCEEDED)
               .containsEntry("n", StepStatus.SKIPPED);
           faulty.reset();
         }

@@ -77,7 +77,9 @@ class WorkflowStormTest {
             ? Step.gate(key)
             : kind == 1
                 ? Step.delay(key, Duration.ofMillis(random.nextInt(20)))
-                : Step.job(key, "t").payload("" + random.nextInt(10));
+                : kind == 2 && before > 0
+                    ? Step.map(key, "t").over("s" + random.nextInt(before), "/list")
+                    : Step.job(key, "t").payload("" + random.nextInt(10));
     int edges = before == 0 ? 0 : random.nextInt(Math.min(4, before + 1));
     random
         .ints(0, Math.max(1, before))
@@ -108,7 +110,8 @@ class WorkflowStormTest {
       if (dice == 1 && step.attempt() == 1) {
         return JobResult.retry("storm.again", "as told");
       }
-      JobResult.Success success = JobResult.success("{\"dice\":" + dice + "}");
+      JobResult.Success success =
+          JobResult.success("{\"list\":" + (dice == 9 ? "[3,0,4]" : "[3,4]") + "}");
       return success.inTransaction(
           connection -> {
             if (dice == 2) {
@@ -258,7 +261,8 @@ class WorkflowStormTest {
       long satisfied =
           step.after().stream().filter(edge -> isSatisfied(edge, steps.get(edge.step()))).count();
       if (!canceled) {
-        assertThat(step.status() == StepStatus.SKIPPED)
+        boolean hasElements = steps.containsKey(step.key() + "[0]");
+        assertThat(step.status() == (hasElements ? StepStatus.FAILED : StepStatus.SKIPPED))
             .as(run + " " + step.key() + " " + steps)
             .isEqualTo(satisfied < step.needed());
       }
