@@ -120,4 +120,42 @@ class WorkflowSamplesTest {
           .isEqualTo("[\"pen\",\"ink\"]");
     }
   }
+
+  @Test
+  void workflowsInWorkflowsRun() throws Exception {
+    // sample begins
+    Workflow shipping =
+        Workflow.of("shipping")
+            .step(Step.job("label", "label"))
+            .step(Step.job("carrier", "carrier").after("label"))
+            .resultStep("carrier")
+            .build();
+    Workflow delivery =
+        Workflow.of("delivery")
+            .step(Step.job("pay", "pay"))
+            .step(Step.workflow("ship", shipping).inputFrom("pay", "/order"))
+            .step(Step.job("thank", "thank").after("ship"))
+            .resultStep("ship")
+            .build();
+    // sample ends
+    try (Waybill waybill =
+        Waybill.builder(dataSource)
+            .workflows(
+                workflows ->
+                    workflows
+                        .step(
+                            JobDefinition.of("pay"), step -> JobResult.success("{\"order\": 7}"))
+                        .step(JobDefinition.of("label"), step -> JobResult.success())
+                        .step(
+                            JobDefinition.of("carrier"),
+                            step -> JobResult.success(step.workflowInput()))
+                        .step(JobDefinition.of("thank"), step -> JobResult.success()))
+            .start()) {
+      UUID run = waybill.workflows().start(delivery).id();
+      WorkflowInfo ended = waybill.workflows().await(Scope.global(), run, Duration.ofMinutes(1));
+      assertThat(ended.status()).isEqualTo(WorkflowStatus.SUCCEEDED);
+      assertThat(waybill.workflows().body(Scope.global(), run).orElseThrow().result())
+          .isEqualTo("7");
+    }
+  }
 }

@@ -41,6 +41,8 @@ final class WorkflowText {
     JobText.line(lines, "active key", run.activeKey());
     JobText.line(lines, "rerun of", run.source());
     JobText.line(lines, "from step", run.sourceStep());
+    JobText.line(lines, "started by", run.parent());
+    JobText.line(lines, "as its step", run.parentStep());
     JobText.line(lines, "reason", run.reason());
     attributes.forEach((name, value) -> JobText.line(lines, "attribute", name + ": " + value));
     if (body != null) {
@@ -99,6 +101,8 @@ final class WorkflowText {
     JobText.put(document, "active_key", run.activeKey());
     JobText.put(document, "source", run.source());
     JobText.put(document, "source_step", run.sourceStep());
+    JobText.put(document, "parent", run.parent());
+    JobText.put(document, "parent_step", run.parentStep());
     JobText.put(document, "reason", run.reason());
     return document;
   }
@@ -110,6 +114,7 @@ final class WorkflowText {
     document.put("status", JobText.lower(step.status()));
     JobText.put(document, "type", step.type());
     JobText.put(document, "map", step.map());
+    JobText.put(document, "child", step.child());
     document.put("blocked_by", step.blockedBy());
     document.put("attempt", step.attempt());
     JobText.put(document, "released_at", step.releasedAt());

@@ -7,9 +7,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A node of the graph: a job, a gate that somebody outside completes, a delay, or a map: a job for
- * each element of an array that is known only at run time. Nothing is checked here; {@link
- * Workflow.Builder#build} tells everything that is wrong at once.
+ * A node of the graph: a job, a gate that somebody outside completes, a delay, a map, which is a
+ * job for each element of an array that is known only at run time, or a run of another workflow.
+ * Nothing is checked here; {@link Workflow.Builder#build} tells everything that is wrong at once.
  *
  * @param key its name in the workflow
  * @param kind what it is
@@ -25,7 +25,8 @@ import org.jspecify.annotations.Nullable;
  * @param atLeast how many of them must be satisfied; null for all
  * @param mayFail whether the run can succeed although it failed or was canceled
  * @param gate what is special about a gate; null for others
- * @param over what a map is over; null for others
+ * @param over what a map is over, or where the input of a sub-workflow comes from; null for others
+ * @param workflow what a sub-workflow runs; null for others
  */
 public record Step(
     String key,
@@ -42,13 +43,15 @@ public record Step(
     @Nullable Integer atLeast,
     boolean mayFail,
     @Nullable Gate gate,
-    @Nullable Over over) {
+    @Nullable Over over,
+    @Nullable Workflow workflow) {
   /** What a step is. */
   public enum Kind {
     JOB,
     GATE,
     DELAY,
-    MAP
+    MAP,
+    WORKFLOW
   }
 
   /**
@@ -72,9 +75,9 @@ public record Step(
   }
 
   /**
-   * What a map is over.
+   * What a map is over, or where the input of a sub-workflow comes from.
    *
-   * @param step the prerequisite whose output has the array
+   * @param step the prerequisite whose output has it
    * @param pointer where it is: a JSON pointer such as {@code /items}; empty for all of the output
    */
   public record Over(String step, String pointer) {
@@ -116,6 +119,17 @@ public record Step(
     return new Builder(key, Kind.MAP, type);
   }
 
+  /**
+   * A run of another workflow, which starts when its prerequisites are satisfied. The step ends
+   * when that run does: it succeeds with the run's result, or fails or is canceled like it. The run
+   * is in the scope of its parent and has no keys.
+   */
+  public static Builder workflow(String key, Workflow workflow) {
+    Builder builder = new Builder(key, Kind.WORKFLOW, null);
+    builder.workflow = Objects.requireNonNull(workflow, "workflow");
+    return builder;
+  }
+
   /** Gathers what a step says. For one thread. */
   public static final class Builder {
     private final String key;
@@ -136,6 +150,7 @@ public record Step(
     private @Nullable Duration remindAfter;
     private @Nullable String remindType;
     private @Nullable Over over;
+    private @Nullable Workflow workflow;
 
     private Builder(String key, Kind kind, @Nullable String type) {
       this.key = Objects.requireNonNull(key, "key");
@@ -257,6 +272,14 @@ public record Step(
       return this;
     }
 
+    /**
+     * Of a sub-workflow: its input is what is at this JSON pointer in the output of that step,
+     * after which it is.
+     */
+    public Builder inputFrom(String step, String pointer) {
+      return over(step, pointer);
+    }
+
     /** The step; what is wrong with it is said when the workflow is built. */
     public Step build() {
       boolean special = token != null || deadline != null || remindAfter != null;
@@ -280,7 +303,8 @@ public record Step(
           atLeast,
           mayFail,
           kind == Kind.GATE || special ? new Gate(token, deadline, remindAfter, remindType) : null,
-          over);
+          over,
+          workflow);
     }
   }
 }

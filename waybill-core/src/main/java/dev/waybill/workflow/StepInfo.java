@@ -28,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param errorMessage of a failure
  * @param reason why it is so
  * @param map of an element: the key of the map step that made it
+ * @param child of a sub-workflow: the run it started
  */
 public record StepInfo(
     UUID id,
@@ -50,7 +51,8 @@ public record StepInfo(
     @Nullable String errorCode,
     @Nullable String errorMessage,
     @Nullable String reason,
-    @Nullable String map) {
+    @Nullable String map,
+    @Nullable UUID child) {
   public StepInfo {
     after = List.copyOf(after);
     blockedBy = List.copyOf(blockedBy);

@@ -262,6 +262,10 @@ final class WorkflowDrawing {
         rectangle(out, x + 4, y - 4, box.width, 6, look);
         rectangle(out, x, y, box.width, 6, look);
       }
+      case WORKFLOW -> {
+        rectangle(out, x, y, box.width, 6, look);
+        rectangle(out, x + 3, y + 3, box.width - 6, HEIGHT - 6, 4, look);
+      }
       case JOB, DELAY ->
           rectangle(out, x, y, box.width, node.kind() == Step.Kind.DELAY ? HEIGHT / 2 : 6, look);
     }
@@ -275,9 +279,14 @@ final class WorkflowDrawing {
 
   private static void rectangle(
       StringBuilder out, double x, double y, double width, int radius, String look) {
+    rectangle(out, x, y, width, HEIGHT, radius, look);
+  }
+
+  private static void rectangle(
+      StringBuilder out, double x, double y, double width, int height, int radius, String look) {
     out.append(
         "  <rect x=\"%s\" y=\"%s\" width=\"%s\" height=\"%d\" rx=\"%d\"%s/>\n"
-            .formatted(number(x), number(y), number(width), HEIGHT, radius, look));
+            .formatted(number(x), number(y), number(width), height, radius, look));
   }
 
   private static void text(

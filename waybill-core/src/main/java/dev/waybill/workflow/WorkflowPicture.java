@@ -88,6 +88,7 @@ public final class WorkflowPicture {
                 case GATE -> "diamond";
                 case DELAY -> "ellipse";
                 case MAP -> "box3d";
+                case WORKFLOW -> "folder";
               })
           .append(", fillcolor=\"")
           .append(color(node))
@@ -119,6 +120,7 @@ public final class WorkflowPicture {
                 case GATE -> "{" + label + "}";
                 case DELAY -> "(" + label + ")";
                 case MAP -> "[[" + label + "]]";
+                case WORKFLOW -> "[/" + label + "/]";
               })
           .append("\n  style ")
           .append(id)

@@ -124,6 +124,8 @@ class WorkflowPictureTest {
             null,
             null,
             null,
+            null,
+            null,
             Instant.EPOCH,
             null);
     Document picture = parsed(WorkflowPicture.of(run, List.of()).svg());

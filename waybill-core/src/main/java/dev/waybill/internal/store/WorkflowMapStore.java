@@ -1,37 +1,67 @@
 package dev.waybill.internal.store;
 
+import dev.waybill.internal.sql.Row;
 import dev.waybill.internal.sql.Tx;
+import dev.waybill.workflow.Step;
+import java.sql.SQLException;
 import java.util.Collection;
 import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Map steps and their elements, in one transaction. Their runs are locked. */
+/** Map steps, their elements, and sub-workflows, in one transaction. Their runs are locked. */
 public final class WorkflowMapStore {
   /**
-   * A map step whose turn has come, with all that its elements need; times in microseconds.
+   * A map step or a sub-workflow whose turn has come; times in microseconds.
    *
-   * @param overStep the step over whose output it is
+   * @param overStep the step with whose output it begins
    * @param overState how that one is
    * @param overAt where in its output
    */
-  public record MapRow(
+  public record SourceRow(
       UUID workflow,
       UUID id,
       String key,
+      Step.Kind kind,
+      String payload,
+      String tenant,
       boolean mayFail,
       @Nullable String type,
-      int priority,
-      int maxAttempts,
-      long timeout,
+      @Nullable Integer priority,
+      @Nullable Integer maxAttempts,
+      @Nullable Long timeout,
       String stage,
       @Nullable Long delay,
       @Nullable String resourceKey,
       @Nullable String resourceHash,
       @Nullable UUID overStep,
       @Nullable StepState overState,
-      String overAt,
-      @Nullable String overOutput) {}
+      @Nullable String overAt,
+      @Nullable String overOutput) {
+    static SourceRow read(Row row) throws SQLException {
+      Long state = row.numberOrNull("over_status");
+      return new SourceRow(
+          row.uuid("workflow_id"),
+          row.uuid("id"),
+          row.text("step_key"),
+          WorkflowCodes.KIND.word(row.number("kind")),
+          row.text("payload"),
+          row.text("tenant"),
+          row.number("may_fail") > 0,
+          row.textOrNull("type"),
+          WorkflowRetryStore.intOrNull(row, "priority"),
+          WorkflowRetryStore.intOrNull(row, "max_attempts"),
+          row.numberOrNull("timeout_micros"),
+          row.text("stage"),
+          row.numberOrNull("delay_micros"),
+          row.textOrNull("resource_key"),
+          row.textOrNull("resource_hash"),
+          row.uuidOrNull("over_id"),
+          state == null ? null : WorkflowCodes.STATE.word(state),
+          row.textOrNull("over_at"),
+          row.textOrNull("over_output"));
+    }
+  }
 
   /**
    * An element.
@@ -53,31 +83,9 @@ public final class WorkflowMapStore {
     return new WorkflowMapStore(tx);
   }
 
-  /** These map steps. */
-  public List<MapRow> sources(Collection<UUID> maps) {
-    return tx.sql("workflow_map_sources")
-        .set("ids", JsonRows.ids(maps))
-        .list(
-            row -> {
-              Long state = row.numberOrNull("over_status");
-              return new MapRow(
-                  row.uuid("workflow_id"),
-                  row.uuid("id"),
-                  row.text("step_key"),
-                  row.number("may_fail") > 0,
-                  row.textOrNull("type"),
-                  (int) row.number("priority"),
-                  (int) row.number("max_attempts"),
-                  row.number("timeout_micros"),
-                  row.text("stage"),
-                  row.numberOrNull("delay_micros"),
-                  row.textOrNull("resource_key"),
-                  row.textOrNull("resource_hash"),
-                  row.uuidOrNull("over_id"),
-                  state == null ? null : WorkflowCodes.STATE.word(state),
-                  row.text("over_at"),
-                  row.textOrNull("over_output"));
-            });
+  /** These map steps and sub-workflows. */
+  public List<SourceRow> sources(Collection<UUID> steps) {
+    return tx.sql("workflow_sources").set("ids", JsonRows.ids(steps)).list(SourceRow::read);
   }
 
   /** All elements of these map steps, in their order, with no more than so many bytes of each. */

@@ -28,6 +28,7 @@ public final class WorkflowReadStore {
    * A step's row with what its job says.
    *
    * @param map of an element: the key of its map step
+   * @param child of a sub-workflow: the run it started
    */
   public record StepRow(
       UUID id,
@@ -48,7 +49,8 @@ public final class WorkflowReadStore {
       @Nullable String errorCode,
       @Nullable String errorMessage,
       @Nullable String reason,
-      @Nullable String map) {}
+      @Nullable String map,
+      @Nullable UUID child) {}
 
   /** An edge by the keys of its steps. */
   public record EdgeRow(
@@ -125,6 +127,8 @@ public final class WorkflowReadStore {
         row.textOrNull("active_key"),
         row.uuidOrNull("source_id"),
         row.textOrNull("source_step"),
+        row.uuidOrNull("parent_id"),
+        row.textOrNull("parent_step"),
         row.textOrNull("reason"),
         row.time("created_at"),
         row.timeOrNull("finished_at"));
@@ -173,7 +177,8 @@ public final class WorkflowReadStore {
         row.textOrNull("error_code"),
         row.textOrNull("error_message"),
         row.textOrNull("reason"),
-        row.textOrNull("map_key"));
+        row.textOrNull("map_key"),
+        row.uuidOrNull("child_id"));
   }
 
   private static StepStatus status(Row row) throws SQLException {
@@ -181,10 +186,11 @@ public final class WorkflowReadStore {
     if (state != StepState.RELEASED) {
       return StepStatus.valueOf(state.name());
     }
-    Long job = row.numberOrNull("job_status");
-    if (WorkflowCodes.KIND.word(row.number("kind")) == Step.Kind.MAP) {
+    Step.Kind kind = WorkflowCodes.KIND.word(row.number("kind"));
+    if (kind == Step.Kind.MAP || kind == Step.Kind.WORKFLOW) {
       return StepStatus.RUNNING;
     }
+    Long job = row.numberOrNull("job_status");
     return job != null && JobCodes.STATUS.word(job) == JobStatus.LEASED
         ? StepStatus.RUNNING
         : StepStatus.ENQUEUED;

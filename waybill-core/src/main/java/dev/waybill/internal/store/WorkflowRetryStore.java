@@ -25,6 +25,7 @@ public final class WorkflowRetryStore {
    */
   public record EndedStep(
       UUID id,
+      String key,
       @Nullable UUID parent,
       Step.Kind kind,
       StepState state,
@@ -98,6 +99,7 @@ public final class WorkflowRetryStore {
             row ->
                 new EndedStep(
                     row.uuid("id"),
+                    row.text("step_key"),
                     row.uuidOrNull("parent_id"),
                     WorkflowCodes.KIND.word(row.number("kind")),
                     WorkflowCodes.STATE.word(row.number("status")),
@@ -147,6 +149,7 @@ public final class WorkflowRetryStore {
               return new SourceStep(
                   new EndedStep(
                       copy.id(),
+                      copy.key(),
                       copy.parent(),
                       copy.kind(),
                       copy.state(),
@@ -194,7 +197,7 @@ public final class WorkflowRetryStore {
         row.textOrNull("over_at"));
   }
 
-  private static @Nullable Integer intOrNull(Row row, String column) throws SQLException {
+  static @Nullable Integer intOrNull(Row row, String column) throws SQLException {
     Long value = row.numberOrNull(column);
     return value == null ? null : value.intValue();
   }

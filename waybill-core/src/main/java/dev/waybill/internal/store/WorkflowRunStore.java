@@ -20,7 +20,11 @@ import org.jspecify.annotations.Nullable;
 
 /** Runs as they go on, in one transaction. Whoever changes anything has locked the run first. */
 public final class WorkflowRunStore {
-  /** A run whose row is locked, and the time at which it was. */
+  /**
+   * A run whose row is locked, and the time at which it was.
+   *
+   * @param parent the run whose step started it
+   */
   public record LockedRun(
       UUID id,
       String type,
@@ -28,6 +32,7 @@ public final class WorkflowRunStore {
       @Nullable String activeKey,
       WorkflowStatus status,
       Counts counts,
+      @Nullable UUID parent,
       Instant now) {
     static LockedRun read(Row row) throws SQLException {
       return new LockedRun(
@@ -42,6 +47,7 @@ public final class WorkflowRunStore {
               (int) row.number("failed_steps"),
               (int) row.number("step_count"),
               (int) row.number("edge_count")),
+          row.uuidOrNull("parent_id"),
           row.time("now"));
     }
   }
@@ -272,9 +278,9 @@ public final class WorkflowRunStore {
   }
 
   /** Steps that have not ended. */
-  public List<OpenStep> openSteps(UUID workflow) {
+  public List<OpenStep> openSteps(Collection<UUID> workflows) {
     return tx.sql("workflow_open_steps")
-        .set("workflow", workflow)
+        .set("ids", JsonRows.ids(workflows))
         .list(
             row ->
                 new OpenStep(

@@ -12,8 +12,7 @@ import dev.waybill.internal.store.WorkflowRunStore.RunChange;
 import dev.waybill.internal.store.WorkflowRunStore.StepChange;
 import dev.waybill.internal.store.WorkflowStore;
 import dev.waybill.internal.store.WorkflowStore.Counts;
-import dev.waybill.internal.store.WorkflowStore.NewStep;
-import dev.waybill.internal.workflow.MapSteps.Expanded;
+import dev.waybill.internal.workflow.Expansion.Begun;
 import dev.waybill.workflow.Condition;
 import dev.waybill.workflow.Dependency;
 import dev.waybill.workflow.Step;
@@ -41,52 +40,6 @@ import org.jspecify.annotations.Nullable;
  * the number of steps nor on the depth of the graph.
  */
 final class Avalanche {
-  /**
-   * A step that ends.
-   *
-   * @param output of a success
-   * @param isMap whether it is a map step, which waits for no element any more
-   */
-  record End(
-      UUID workflow,
-      UUID step,
-      StepState state,
-      @Nullable String output,
-      boolean keepOutput,
-      boolean isMap,
-      @Nullable String code,
-      @Nullable String message,
-      @Nullable String reason) {
-    /** A job's: what it left behind is in its own row. */
-    static End ofJob(UUID workflow, UUID step, StepState state, @Nullable String output) {
-      return new End(workflow, step, state, output, false, false, null, null, null);
-    }
-
-    /** A gate's or a delay's. */
-    static End of(
-        UUID workflow,
-        UUID step,
-        StepState state,
-        @Nullable String output,
-        @Nullable String code,
-        @Nullable String message,
-        @Nullable String reason) {
-      return new End(workflow, step, state, output, true, false, code, message, reason);
-    }
-
-    /** A map step's. */
-    static End ofMap(
-        UUID workflow,
-        UUID step,
-        StepState state,
-        @Nullable String output,
-        @Nullable String code,
-        @Nullable String message,
-        @Nullable String reason) {
-      return new End(workflow, step, state, output, true, true, code, message, reason);
-    }
-  }
-
   /** A step that waits, with the counters as they become. */
   private static final class Waiting {
     private final Blocked step;
@@ -121,26 +74,28 @@ final class Avalanche {
 
   private final WorkflowRunStore store;
   private final WorkflowStore jobs;
-  private final MapSteps maps;
+  private final Tx tx;
+  private final JobIds ids;
+  private final Expansion expansion;
   private final Map<UUID, Tally> runs = new LinkedHashMap<>();
   private final Map<UUID, Waiting> waiting = new LinkedHashMap<>();
   private final List<StepChange> changes = new ArrayList<>();
   private final Deque<Waiting> skipped = new ArrayDeque<>();
-  private final List<UUID> released = new ArrayList<>();
-  private final Map<UUID, List<NewStep>> elements = new LinkedHashMap<>();
 
   /** In runs that are locked. */
   Avalanche(Tx tx, JobIds ids, Collection<LockedRun> locked) {
     this.store = WorkflowRunStore.in(tx);
     this.jobs = WorkflowStore.in(tx);
-    this.maps = new MapSteps(tx, ids);
+    this.tx = tx;
+    this.ids = ids;
+    this.expansion = new Expansion(tx, ids);
     locked.forEach(run -> runs.put(run.id(), new Tally(run)));
   }
 
   /** Steps end, once: one that has ended already stays as it is. Writes all that follows. */
-  void end(List<End> ends) {
-    Map<UUID, End> byStep = new LinkedHashMap<>();
-    for (End end : ends) {
+  void end(List<StepEnd> ends) {
+    Map<UUID, StepEnd> byStep = new LinkedHashMap<>();
+    for (StepEnd end : ends) {
       Tally run = runs.get(end.workflow());
       if (run != null && !run.run.status().isTerminal()) {
         byStep.put(end.step(), end);
@@ -152,46 +107,44 @@ final class Avalanche {
     }
   }
 
-  /** Makes elements for map steps that are stored as released. Writes all that follows. */
-  void expand(Collection<UUID> stored) {
-    if (!stored.isEmpty()) {
-      Map<UUID, End> ends = new LinkedHashMap<>();
-      for (Expanded map : maps.expand(stored, steps())) {
-        grow(map);
-        map.end().ifPresent(end -> ends.put(map.map(), end));
-        if (map.end().isEmpty()) {
-          changes.add(counting(map.map(), map.elements().size()));
-        }
+  /** Has steps that are stored as released begin what they begin. Writes all that follows. */
+  void begin(Collection<UUID> stored) {
+    Map<UUID, StepEnd> ends = new LinkedHashMap<>();
+    for (Begun begun : expansion.begin(stored, sizes())) {
+      grow(begun);
+      begun.end().ifPresent(end -> ends.put(begun.step(), end));
+      if (!begun.elements().isEmpty()) {
+        changes.add(counting(begun.step(), begun.elements().size()));
       }
-      fall(ends);
-      write();
     }
+    fall(ends);
+    write();
   }
 
-  /** Map steps that end by what has ended are the next to end, until none is left. */
-  private void fall(Map<UUID, End> ends) {
-    Map<UUID, End> next = ends;
+  /** Steps that end by what has ended are the next to end, until none is left. */
+  private void fall(Map<UUID, StepEnd> ends) {
+    Map<UUID, StepEnd> next = ends;
     while (!next.isEmpty()) {
       decide(next);
       slide();
       next = new LinkedHashMap<>();
-      for (End end : maps.completed()) {
+      for (StepEnd end : expansion.completed()) {
         next.put(end.step(), end);
       }
-      for (Expanded map : maps.expand(turns(), steps())) {
-        grow(map);
-        Optional<End> end = map.end();
+      for (Begun begun : expansion.begin(sizes())) {
+        grow(begun);
+        Optional<StepEnd> end = begun.end();
         if (end.isPresent()) {
-          next.put(map.map(), end.get());
+          next.put(begun.step(), end.get());
         }
       }
     }
   }
 
-  private void decide(Map<UUID, End> byStep) {
+  private void decide(Map<UUID, StepEnd> byStep) {
     Set<UUID> done = new HashSet<>();
     for (Leaving leaving : store.leaving(byStep.keySet())) {
-      End end = byStep.get(leaving.step());
+      StepEnd end = byStep.get(leaving.step());
       if (end == null || leaving.before().isTerminal()) {
         continue;
       }
@@ -202,40 +155,32 @@ final class Avalanche {
     }
   }
 
-  /** Map steps whose turn has come since this was asked last. */
-  private List<UUID> turns() {
-    List<UUID> turns = List.copyOf(released);
-    released.clear();
-    return turns;
+  private Map<UUID, Integer> sizes() {
+    Map<UUID, Integer> sizes = new HashMap<>();
+    runs.forEach((run, tally) -> sizes.put(run, tally.steps));
+    return sizes;
   }
 
-  private Map<UUID, Integer> steps() {
-    Map<UUID, Integer> steps = new HashMap<>();
-    runs.forEach((run, tally) -> steps.put(run, tally.steps));
-    return steps;
-  }
-
-  private void grow(Expanded map) {
-    Tally run = tally(map.workflow());
-    int count = map.elements().size();
+  private void grow(Begun begun) {
+    Tally run = tally(begun.workflow());
+    int count = begun.elements().size();
     run.steps += count;
     run.open += count;
     run.active += count;
-    elements.computeIfAbsent(map.workflow(), id -> new ArrayList<>()).addAll(map.elements());
-    Waiting step = waiting.get(map.map());
+    Waiting step = waiting.get(begun.step());
     if (step != null) {
       step.pending = count;
     }
   }
 
-  private void ended(End end, Leaving leaving) {
+  private void ended(StepEnd end, Leaving leaving) {
     Tally run = tally(end.workflow());
     run.open--;
     run.active -= leaving.before() == StepState.RELEASED ? 1 : 0;
     boolean bad = end.state() == StepState.FAILED || end.state() == StepState.CANCELED;
     run.failed += bad && !leaving.mayFail() ? 1 : 0;
-    maps.ended(end, leaving.map());
-    // A map step may end in the moment in which its turn comes.
+    expansion.ended(end, leaving.map());
+    // A step that has nothing to begin with ends in the moment in which its turn comes.
     Waiting before = waiting.get(end.step());
     if (before != null) {
       before.hasEnded = true;
@@ -273,8 +218,8 @@ final class Avalanche {
     step.satisfied += isSatisfied(edge.mode(), Conditions.read(edge.wanted()), end, output) ? 1 : 0;
     if (step.satisfied >= step.step.needed()) {
       step.state = step.step.kind() == Step.Kind.GATE ? StepState.WAITING : StepState.RELEASED;
-      if (step.step.kind() == Step.Kind.MAP) {
-        released.add(step.step.id());
+      if (Expansion.isFor(step.step.kind())) {
+        expansion.turn(step.step.id());
       }
     } else if (step.pending == 0) {
       step.state = StepState.SKIPPED;
@@ -309,8 +254,7 @@ final class Avalanche {
 
   private void write() {
     List<UUID> begun = new ArrayList<>();
-    elements.values().forEach(some -> some.forEach(element -> begun.add(element.id())));
-    maps.pending().forEach((map, pending) -> changes.add(counting(map, pending)));
+    expansion.pending().forEach((map, pending) -> changes.add(counting(map, pending)));
     for (Waiting step : waiting.values()) {
       if (step.hasEnded) {
         continue;
@@ -338,10 +282,24 @@ final class Avalanche {
               step.state == StepState.SKIPPED ? "workflow.dependency_unsatisfied" : null));
     }
     store.change(changes);
-    jobs.insert(elements);
+    begun.addAll(expansion.write(jobs));
     jobs.enqueue(begun);
-    store.changeRuns(
-        runs.values().stream().map(Avalanche::change).flatMap(Optional::stream).toList());
+    List<RunChange> ofRuns =
+        runs.values().stream().map(Avalanche::change).flatMap(Optional::stream).toList();
+    store.changeRuns(ofRuns);
+    Parents.tell(tx, ids, parents(ofRuns));
+  }
+
+  /** Those of runs that end. */
+  private Map<UUID, UUID> parents(List<RunChange> ofRuns) {
+    Map<UUID, UUID> parents = new LinkedHashMap<>();
+    for (RunChange change : ofRuns) {
+      UUID parent = tally(change.id()).run.parent();
+      if (parent != null && change.status().isTerminal()) {
+        parents.put(change.id(), parent);
+      }
+    }
+    return parents;
   }
 
   /** A map step that waits for so many elements. */
@@ -359,7 +317,7 @@ final class Avalanche {
   static @Nullable Long timer(
       Step.Kind kind, @Nullable Long delay, @Nullable Long deadline, @Nullable Long remind) {
     return switch (kind) {
-      case JOB, MAP -> null;
+      case JOB, MAP, WORKFLOW -> null;
       case DELAY -> delay == null ? 0 : delay;
       case GATE ->
           deadline == null || remind == null

@@ -73,7 +73,7 @@ final class GateKeeper {
     new Avalanche(tx, ids, List.of(run))
         .end(
             List.of(
-                Avalanche.End.of(
+                StepEnd.of(
                     run.id(),
                     gate.id(),
                     state(completion.end()),

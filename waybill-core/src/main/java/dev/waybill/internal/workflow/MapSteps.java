@@ -2,29 +2,27 @@ package dev.waybill.internal.workflow;
 
 import dev.waybill.internal.job.JobIds;
 import dev.waybill.internal.job.Json;
-import dev.waybill.internal.sql.Tx;
 import dev.waybill.internal.store.StepState;
 import dev.waybill.internal.store.WorkflowMapStore;
 import dev.waybill.internal.store.WorkflowMapStore.Element;
-import dev.waybill.internal.store.WorkflowMapStore.MapRow;
+import dev.waybill.internal.store.WorkflowMapStore.SourceRow;
 import dev.waybill.internal.store.WorkflowRunStore.OpenMap;
 import dev.waybill.internal.store.WorkflowStore.NewStep;
+import dev.waybill.internal.workflow.Expansion.Begun;
 import dev.waybill.workflow.Step;
 import dev.waybill.workflow.Workflow;
 import java.util.ArrayList;
-import java.util.Collection;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The map steps of one avalanche: those whose turn has come get an element for each value of an
- * array, and those whose last element ends, end. However many elements there are, one statement
- * reads what the maps are over, one what their elements left behind, and one inserts the elements.
+ * array, and those whose last element ends, end.
  */
 final class MapSteps {
   static final String MISSING = "workflow.map_missing";
@@ -37,9 +35,6 @@ final class MapSteps {
   static final long LARGEST_OUTPUT = 1 << 20;
 
   private static final int NAMED = 5;
-
-  /** What became of a map step whose turn had come: elements, or its end at once. */
-  record Expanded(UUID workflow, UUID map, List<NewStep> elements, Optional<Avalanche.End> end) {}
 
   /** A map step that waits for elements, as it becomes. */
   private static final class Open {
@@ -54,25 +49,19 @@ final class MapSteps {
 
   private final WorkflowMapStore store;
   private final JobIds ids;
+  private final Map<UUID, StepState> ended;
   private final Map<UUID, Open> open = new LinkedHashMap<>();
-  private final Map<UUID, StepState> ended = new HashMap<>();
-  private final Map<UUID, String> outputs = new HashMap<>();
 
-  MapSteps(Tx tx, JobIds ids) {
-    this.store = WorkflowMapStore.in(tx);
+  /** With the steps that end, as far as they have. */
+  MapSteps(WorkflowMapStore store, JobIds ids, Map<UUID, StepState> ended) {
+    this.store = store;
     this.ids = ids;
+    this.ended = ended;
   }
 
-  /** A step has ended; if it is an element, its map step waits for one less. */
-  void ended(Avalanche.End end, Optional<OpenMap> map) {
-    String output = end.output();
-    if (output != null && end.state() == StepState.SUCCEEDED) {
-      outputs.put(end.step(), output);
-    }
-    ended.put(end.step(), end.state());
-    map.ifPresent(
-        of ->
-            open.computeIfAbsent(of.id(), id -> new Open(end.workflow(), of.pending())).pending--);
+  /** A map step waits for one element less. */
+  void elementEnded(UUID workflow, OpenMap map) {
+    open.computeIfAbsent(map.id(), id -> new Open(workflow, map.pending())).pending--;
   }
 
   /** How many elements the map steps still wait for of which some have ended. */
@@ -83,7 +72,7 @@ final class MapSteps {
   }
 
   /** The ends of map steps whose last element has ended. */
-  List<Avalanche.End> completed() {
+  List<StepEnd> completed() {
     Map<UUID, List<Element>> byMap = new LinkedHashMap<>();
     open.forEach(
         (map, state) -> {
@@ -97,7 +86,7 @@ final class MapSteps {
     for (Element element : store.elements(byMap.keySet(), LARGEST_OUTPUT)) {
       byMap.computeIfAbsent(element.map(), map -> new ArrayList<>()).add(element);
     }
-    List<Avalanche.End> ends = new ArrayList<>();
+    List<StepEnd> ends = new ArrayList<>();
     byMap.forEach(
         (map, elements) -> {
           Open state = open.remove(map);
@@ -108,7 +97,7 @@ final class MapSteps {
     return ends;
   }
 
-  private Avalanche.End completed(UUID workflow, UUID map, List<Element> elements) {
+  private StepEnd completed(UUID workflow, UUID map, List<Element> elements) {
     List<String> bad =
         elements.stream()
             .filter(each -> ended.getOrDefault(each.id(), each.state()) != StepState.SUCCEEDED)
@@ -127,8 +116,7 @@ final class MapSteps {
               + (bad.size() > NAMED ? ", …" : ""));
     }
     if (elements.stream().anyMatch(Element::tooLarge)) {
-      return Avalanche.End.ofMap(
-          workflow, map, StepState.SUCCEEDED, null, null, null, OUTPUT_TOO_LARGE);
+      return StepEnd.ofMap(workflow, map, StepState.SUCCEEDED, null, null, null, OUTPUT_TOO_LARGE);
     }
     StringBuilder array = new StringBuilder("[");
     for (Element element : elements) {
@@ -138,39 +126,23 @@ final class MapSteps {
     return succeeded(workflow, map, array.append(']').toString());
   }
 
-  private static Avalanche.End succeeded(UUID workflow, UUID map, String output) {
-    return Avalanche.End.ofMap(workflow, map, StepState.SUCCEEDED, output, null, null, null);
+  private static StepEnd succeeded(UUID workflow, UUID map, String output) {
+    return StepEnd.ofMap(workflow, map, StepState.SUCCEEDED, output, null, null, null);
   }
 
-  private static Avalanche.End failed(UUID workflow, UUID map, String code, String message) {
-    return Avalanche.End.ofMap(workflow, map, StepState.FAILED, null, code, message, null);
+  private static StepEnd failed(UUID workflow, UUID map, String code, String message) {
+    return StepEnd.ofMap(workflow, map, StepState.FAILED, null, code, message, null);
   }
 
   /**
    * Makes elements.
    *
-   * @param steps how many steps each run has, which grows
+   * @param output what it is over
+   * @param steps how many the run has
    */
-  List<Expanded> expand(Collection<UUID> maps, Map<UUID, Integer> steps) {
-    if (maps.isEmpty()) {
-      return List.of();
-    }
-    List<Expanded> all = new ArrayList<>();
-    for (MapRow map : store.sources(maps)) {
-      int before = steps.getOrDefault(map.workflow(), 0);
-      Expanded expanded = expand(map, before);
-      steps.put(map.workflow(), before + expanded.elements().size());
-      all.add(expanded);
-    }
-    return all;
-  }
-
-  private Expanded expand(MapRow map, int steps) {
-    Optional<Conditions.Place> place = Optional.empty();
-    String output = output(map);
-    if (output != null) {
-      place = Conditions.at(output, map.overAt());
-    }
+  Begun begin(SourceRow map, @Nullable String output, int steps) {
+    Optional<Conditions.Place> place =
+        output == null ? Optional.empty() : Conditions.at(output, at(map));
     if (place.isEmpty()) {
       return ended(map, MISSING, "there is nothing at " + where(map) + " to map over");
     }
@@ -188,7 +160,7 @@ final class MapSteps {
               + " steps");
     }
     if (values.isEmpty()) {
-      return new Expanded(
+      return new Begun(
           map.workflow(),
           map.id(),
           List.of(),
@@ -198,31 +170,26 @@ final class MapSteps {
     for (Object value : values) {
       elements.add(element(map, elements.size(), steps + elements.size(), Json.write(value)));
     }
-    return new Expanded(map.workflow(), map.id(), elements, Optional.empty());
+    return new Begun(map.workflow(), map.id(), elements, Optional.empty());
   }
 
-  /** What it is over may have ended in this transaction, and not be written yet. */
-  private @Nullable String output(MapRow map) {
-    StepState state = map.overStep() == null ? null : ended.get(map.overStep());
-    if (state != null) {
-      return outputs.get(map.overStep());
-    }
-    return map.overState() == StepState.SUCCEEDED ? map.overOutput() : null;
+  private static String at(SourceRow map) {
+    return Objects.requireNonNullElse(map.overAt(), "");
   }
 
-  private static String where(MapRow map) {
-    return map.overAt().isEmpty() ? "the output" : "'" + map.overAt() + "' in the output";
+  private static String where(SourceRow map) {
+    return at(map).isEmpty() ? "the output" : "'" + at(map) + "' in the output";
   }
 
-  private static Expanded ended(MapRow map, String code, String message) {
-    return new Expanded(
+  private static Begun ended(SourceRow map, String code, String message) {
+    return new Begun(
         map.workflow(),
         map.id(),
         List.of(),
         Optional.of(failed(map.workflow(), map.id(), code, message)));
   }
 
-  private NewStep element(MapRow map, int index, int place, String payload) {
+  private NewStep element(SourceRow map, int index, int place, String payload) {
     return new NewStep(
         ids.next(),
         map.key() + "[" + index + "]",

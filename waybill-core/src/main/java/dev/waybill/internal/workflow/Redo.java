@@ -43,9 +43,9 @@ final class Redo {
     return state;
   }
 
-  /** Whether it is a map step whose turn has come, and which has no elements yet. */
-  boolean isToExpand() {
-    return step.kind() == Step.Kind.MAP && state == StepState.RELEASED && !hasElements;
+  /** Whether its turn has come and it has to begin others, which are not there yet. */
+  boolean isToBegin() {
+    return Expansion.isFor(step.kind()) && state == StepState.RELEASED && !hasElements;
   }
 
   /** A map step goes on with those of its elements that begin again, whatever it waited for. */

@@ -22,11 +22,11 @@ final class Runs {
         .orElseThrow(() -> NotFound.run(id));
   }
 
-  /** Makes elements for map steps that are stored as released, in a run that is locked. */
-  static void expand(Tx tx, JobIds ids, UUID id, Collection<UUID> maps) {
-    if (!maps.isEmpty()) {
+  /** Has steps that are stored as released begin what they begin, in a run that is locked. */
+  static void begin(Tx tx, JobIds ids, UUID id, Collection<UUID> steps) {
+    if (!steps.isEmpty()) {
       // The lock is there already: this reads the counters as they have become.
-      new Avalanche(tx, ids, WorkflowRunStore.in(tx).lock(List.of(id), true)).expand(maps);
+      new Avalanche(tx, ids, WorkflowRunStore.in(tx).lock(List.of(id), true)).begin(steps);
     }
   }
 

@@ -132,7 +132,8 @@ final class WorkflowCompensator {
     String output = step.ended().output();
     Map<String, @Nullable Object> fields = new LinkedHashMap<>();
     fields.put("step", step.copy().key());
-    fields.put("payload", Json.parse(step.copy().payload()));
+    boolean hasRun = step.copy().kind() == Step.Kind.WORKFLOW;
+    fields.put("payload", hasRun ? Map.of() : Json.parse(step.copy().payload()));
     fields.put("output", output == null ? null : Json.parse(output));
     return Json.write(fields);
   }

@@ -36,7 +36,7 @@ final class WorkflowDoor implements Workflows {
   private final WorkflowStarter starter;
   private final WorkflowAppender appender;
   private final GateKeeper gates;
-  private final WorkflowCanceler canceler = new WorkflowCanceler();
+  private final WorkflowCanceler canceler;
   private final Runnable wakeJobs;
   private final Bell timers;
   private final WorkflowRetrier retrier;
@@ -49,6 +49,7 @@ final class WorkflowDoor implements Workflows {
     this.starter = new WorkflowStarter(ids);
     this.appender = new WorkflowAppender(ids);
     this.gates = new GateKeeper(ids);
+    this.canceler = new WorkflowCanceler(ids);
     this.retrier = new WorkflowRetrier(ids);
     this.rerunner = new WorkflowRerunner(ids);
     this.compensator = new WorkflowCompensator(ids);
@@ -100,7 +101,7 @@ final class WorkflowDoor implements Workflows {
 
   @Override
   public WorkflowInfo cancel(Scope scope, UUID run, String reason) {
-    return database.transact(tx -> cancel(tx, scope, run, reason));
+    return thenWake(tx -> cancel(tx, scope, run, reason));
   }
 
   private WorkflowInfo cancel(Tx tx, Scope scope, UUID run, String reason) {

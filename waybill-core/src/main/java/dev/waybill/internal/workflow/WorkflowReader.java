@@ -93,6 +93,7 @@ final class WorkflowReader {
         row.errorCode(),
         row.errorMessage(),
         row.reason(),
-        row.map());
+        row.map(),
+        row.child());
   }
 }

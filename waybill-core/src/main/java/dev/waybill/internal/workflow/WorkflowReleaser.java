@@ -42,7 +42,7 @@ public final class WorkflowReleaser implements StepEnds {
             ends.stream()
                 .map(
                     end ->
-                        Avalanche.End.ofJob(
+                        StepEnd.ofJob(
                             end.workflow(), end.step(), state(end.status()), end.output()))
                 .toList());
   }

@@ -21,7 +21,6 @@ import dev.waybill.internal.store.WorkflowStore.NewRun;
 import dev.waybill.internal.store.WorkflowStore.NewStep;
 import dev.waybill.workflow.Rerun;
 import dev.waybill.workflow.Started;
-import dev.waybill.workflow.Step;
 import dev.waybill.workflow.WorkflowException.IdempotencyConflict;
 import dev.waybill.workflow.WorkflowException.InvalidArgument;
 import dev.waybill.workflow.WorkflowException.InvalidState;
@@ -111,7 +110,7 @@ final class WorkflowRerunner {
     Map<UUID, UUID> newIds = new HashMap<>();
     steps.forEach(step -> newIds.put(step.ended().id(), ids.next()));
     List<NewStep> copies = new ArrayList<>();
-    List<UUID> maps = new ArrayList<>();
+    List<UUID> turns = new ArrayList<>();
     for (SourceStep step : steps) {
       UUID id = newIds.getOrDefault(step.ended().id(), step.ended().id());
       UUID map = step.ended().parent();
@@ -122,8 +121,8 @@ final class WorkflowRerunner {
           redo == null
               ? asItEnded(step.copy(), id, parent)
               : begun(step.copy(), id, parent, redo, first, order));
-      if (redo != null && redo.isToExpand()) {
-        maps.add(id);
+      if (redo != null && redo.isToBegin()) {
+        turns.add(id);
       }
     }
     List<NewEdge> newEdges = new ArrayList<>();
@@ -135,7 +134,7 @@ final class WorkflowRerunner {
       }
     }
     Started started = insert(tx, order, run, hash, request, copies, newEdges);
-    Runs.expand(tx, ids, started.id(), maps);
+    Runs.begin(tx, ids, started.id(), turns);
     return started;
   }
 
@@ -149,13 +148,15 @@ final class WorkflowRerunner {
       if (first && map != null) {
         kept.add(map);
       }
-      if (first && step.copy().kind() == Step.Kind.MAP && order.payload() != null) {
+      if (first && Expansion.isFor(step.copy().kind()) && order.payload() != null) {
         throw new InvalidArgument(
             "workflow.rerun_payload",
             "Step '"
                 + step.copy().key()
-                + "' is a map step: its payloads are the elements of what it is over. Begin with"
-                + " one of its elements, or with the step it is over.");
+                + "' is a "
+                + step.copy().kind()
+                + " and has no payload of its own. Begin with the step whose output it begins"
+                + " with, or with one of its elements.");
       }
     }
     return steps.stream()

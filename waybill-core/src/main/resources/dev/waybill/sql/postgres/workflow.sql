@@ -23,6 +23,14 @@ insert into waybill_workflow (
 )
 on conflict do nothing
 
+-- name: workflow_child_insert
+-- Runs that steps of other runs start.
+insert into waybill_workflow (
+  id, type, tenant, status, open_steps, active_steps, failed_steps, step_count, edge_count, result_step, parent_id, parent_step, input, created_at
+)
+select v.id, v.type, v.tenant, v.status, v.open, v.active, 0, v.steps, v.edges, v.result_step, v.parent, v.parent_step, v.input, cast(extract(epoch from clock_timestamp()) * 1000000 as bigint)
+from json_to_recordset(cast(:batch as json)) as v (id uuid, type text, tenant text, status integer, open integer, active integer, steps integer, edges integer, result_step text, parent uuid, parent_step text, input text)
+
 -- name: workflow_by_idempotency
 -- Locked, so that the answer stays true until the caller commits.
 select id, status, request from waybill_workflow where idempotency_hash = :hash
@@ -46,13 +54,13 @@ cross join (select cast(extract(epoch from clock_timestamp()) * 1000000 as bigin
 
 -- name: workflow_edge_insert
 insert into waybill_workflow_edge (workflow_id, prerequisite_id, dependent_id, mode, wanted)
-select :workflow, v.prerequisite, v.dependent, v.mode, v.wanted
-from json_to_recordset(cast(:batch as json)) as v (prerequisite uuid, dependent uuid, mode integer, wanted text)
+select v.workflow, v.prerequisite, v.dependent, v.mode, v.wanted
+from json_to_recordset(cast(:batch as json)) as v (workflow uuid, prerequisite uuid, dependent uuid, mode integer, wanted text)
 
 -- name: workflow_attribute_insert
 insert into waybill_workflow_attribute (workflow_id, name, value)
-select :workflow, v.name, v.value
-from json_to_recordset(cast(:batch as json)) as v (name text, value text)
+select v.workflow, v.name, v.value
+from json_to_recordset(cast(:batch as json)) as v (workflow uuid, name text, value text)
 
 -- name: workflow_job_insert
 -- Steps whose turn has come become jobs of the same id; all they need was fixed at the start.
@@ -73,7 +81,7 @@ where s.id = any (array(
 -- name: workflow_lock
 -- The clock is read behind the lock.
 with locked as materialized (
-  select w.id, w.type, w.tenant, w.active_key, w.status, w.open_steps, w.active_steps, w.failed_steps, w.step_count, w.edge_count
+  select w.id, w.type, w.tenant, w.active_key, w.status, w.open_steps, w.active_steps, w.failed_steps, w.step_count, w.edge_count, w.parent_id, w.parent_step
   from waybill_workflow w
   where w.id = any (array(
     select cast(e as uuid) from json_array_elements_text(cast(:ids as json)) e
@@ -81,13 +89,13 @@ with locked as materialized (
   order by w.id
   for no key update of w
 )
-select id, type, tenant, active_key, status, open_steps, active_steps, failed_steps, step_count, edge_count, cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) as now
+select id, type, tenant, active_key, status, open_steps, active_steps, failed_steps, step_count, edge_count, parent_id, parent_step, cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) as now
 from locked
 
 -- name: workflow_lock_free
 -- Those that somebody holds are left out: their turn comes again.
 with locked as materialized (
-  select w.id, w.type, w.tenant, w.active_key, w.status, w.open_steps, w.active_steps, w.failed_steps, w.step_count, w.edge_count
+  select w.id, w.type, w.tenant, w.active_key, w.status, w.open_steps, w.active_steps, w.failed_steps, w.step_count, w.edge_count, w.parent_id, w.parent_step
   from waybill_workflow w
   where w.id = any (array(
     select cast(e as uuid) from json_array_elements_text(cast(:ids as json)) e
@@ -95,7 +103,7 @@ with locked as materialized (
   order by w.id
   for no key update of w skip locked
 )
-select id, type, tenant, active_key, status, open_steps, active_steps, failed_steps, step_count, edge_count, cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) as now
+select id, type, tenant, active_key, status, open_steps, active_steps, failed_steps, step_count, edge_count, parent_id, parent_step, cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) as now
 from locked
 
 -- name: workflow_dependents
@@ -121,11 +129,12 @@ where e.workflow_id = any (array(
   select cast(e as uuid) from json_array_elements_text(cast(:ids as json)) e
 ))
 
--- name: workflow_map_sources
--- Map steps whose turn has come, and what the step left behind over whose output they are.
-select s.id, s.workflow_id, s.step_key, s.may_fail, s.type, s.priority, s.max_attempts, s.timeout_micros, s.stage, s.delay_micros, s.resource_key, s.resource_hash, s.over_at,
+-- name: workflow_sources
+-- Map steps and sub-workflows whose turn has come, and the output that they begin with.
+select s.id, s.workflow_id, s.step_key, s.kind, s.payload, w.tenant, s.may_fail, s.type, s.priority, s.max_attempts, s.timeout_micros, s.stage, s.delay_micros, s.resource_key, s.resource_hash, s.over_step, s.over_at,
   o.id as over_id, o.status as over_status, coalesce(o.output, j.output) as over_output
 from waybill_workflow_step s
+join waybill_workflow w on w.id = s.workflow_id
 left join waybill_workflow_step o on o.workflow_id = s.workflow_id and o.step_key = s.over_step
 left join waybill_job j on j.id = o.id
 where s.id = any (array(
@@ -154,10 +163,11 @@ from json_to_recordset(cast(:batch as json)) as v (id uuid, status integer, pend
 where waybill_workflow_step.id = v.id
 
 -- name: workflow_update
--- Whoever has ended gives his active key back, unless a handler may still be at it.
+-- Whoever has ended gives his active key back, unless a handler may still be at it, and owes it to his parent to tell.
 update waybill_workflow
 set status = v.status, open_steps = v.open, active_steps = v.active, failed_steps = v.failed, step_count = v.steps, edge_count = v.edges,
   finished_at = v.finished_at, reason = coalesce(v.reason, waybill_workflow.reason), active_until = v.held,
+  tell_at = case when v.status >= 2 and waybill_workflow.parent_id is not null then v.finished_at end,
   active_hash = case when v.status >= 2 and v.held is null then null else waybill_workflow.active_hash end
 from json_to_recordset(cast(:batch as json)) as v (id uuid, status integer, open integer, active integer, failed integer, steps integer, edges integer, finished_at bigint, held bigint, reason text)
 where waybill_workflow.id = v.id
@@ -178,7 +188,46 @@ where s.workflow_id = :workflow and s.step_key = :key
 -- name: workflow_open_steps
 select s.id, s.kind, s.status
 from waybill_workflow_step s
-where s.workflow_id = :workflow and s.status < 3
+where s.workflow_id = any (array(
+  select cast(e as uuid) from json_array_elements_text(cast(:ids as json)) e
+)) and s.status < 3
+
+-- name: workflow_children
+-- Runs that the steps of these started.
+select w.id, w.parent_id, w.parent_step, w.status
+from waybill_workflow w
+where w.parent_id = any (array(
+  select cast(e as uuid) from json_array_elements_text(cast(:ids as json)) e
+))
+order by w.id
+
+-- name: workflow_child_ends
+-- How runs ended, and the steps that started them.
+select w.id, w.parent_id, w.status, w.reason, p.id as step_id, coalesce(s.output, j.output) as result
+from waybill_workflow w
+join waybill_workflow_step p on p.workflow_id = w.parent_id and p.step_key = w.parent_step
+left join waybill_workflow_step s on s.workflow_id = w.id and s.step_key = w.result_step and s.status = 3
+left join waybill_job j on j.id = s.id
+where w.id = any (array(
+  select cast(e as uuid) from json_array_elements_text(cast(:ids as json)) e
+))
+
+-- name: workflow_told
+update waybill_workflow set tell_at = null where id = any (array(
+  select cast(e as uuid) from json_array_elements_text(cast(:ids as json)) e
+))
+
+-- name: workflow_tell_again
+update waybill_workflow set tell_at = cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) where id = :id
+
+-- name: workflow_untold
+-- Runs that have ended and whose parent does not know yet; without a lock.
+select w.id, w.parent_id, w.parent_step, p.id as parent
+from waybill_workflow w
+left join waybill_workflow p on p.id = w.parent_id
+where w.tell_at is not null
+order by w.tell_at
+limit :limit
 
 -- name: workflow_due
 -- Without a lock: the runs are locked next, and then the steps are read again.
@@ -243,7 +292,7 @@ where id = any (array(
 
 -- name: workflow_reopen
 update waybill_workflow
-set status = :status, open_steps = :open, active_steps = :active, failed_steps = 0, finished_at = null, reason = null, active_until = null, active_hash = :hash
+set status = :status, open_steps = :open, active_steps = :active, failed_steps = 0, finished_at = null, reason = null, active_until = null, active_hash = :hash, tell_at = null
 where id = :id
 
 -- name: workflow_copy_run
@@ -259,7 +308,7 @@ where s.workflow_id = :workflow
 order by s.place
 
 -- name: workflow_get
-select id, type, tenant, status, step_count, open_steps, result_step, idempotency_key, active_key, source_id, source_step, reason, created_at, finished_at from waybill_workflow where id = :id
+select id, type, tenant, status, step_count, open_steps, result_step, idempotency_key, active_key, source_id, source_step, parent_id, parent_step, reason, created_at, finished_at from waybill_workflow where id = :id
 
 -- name: workflow_find_key
 select id from waybill_workflow where idempotency_hash = :hash
@@ -275,7 +324,7 @@ left join waybill_job j on j.id = s.id
 where w.id = :id
 
 -- name: workflow_page
-select id, type, tenant, status, step_count, open_steps, result_step, idempotency_key, active_key, source_id, source_step, reason, created_at, finished_at
+select id, type, tenant, status, step_count, open_steps, result_step, idempotency_key, active_key, source_id, source_step, parent_id, parent_step, reason, created_at, finished_at
 from waybill_workflow
 where (cast(:tenant as text) is null or tenant = cast(:tenant as text)) and (cast(:type as text) is null or type = cast(:type as text)) and (cast(:status as smallint) is null or status = cast(:status as smallint))
   and (cast(:after as uuid) is null or id < cast(:after as uuid))
@@ -283,7 +332,7 @@ order by id desc
 limit :limit
 
 -- name: workflow_page_attribute
-select w.id, w.type, w.tenant, w.status, w.step_count, w.open_steps, w.result_step, w.idempotency_key, w.active_key, w.source_id, w.source_step, w.reason, w.created_at, w.finished_at
+select w.id, w.type, w.tenant, w.status, w.step_count, w.open_steps, w.result_step, w.idempotency_key, w.active_key, w.source_id, w.source_step, w.parent_id, w.parent_step, w.reason, w.created_at, w.finished_at
 from waybill_workflow_attribute a
 join waybill_workflow w on w.id = a.workflow_id
 where a.name = :name and a.value = :value and (cast(:tenant as text) is null or w.tenant = cast(:tenant as text)) and (cast(:type as text) is null or w.type = cast(:type as text)) and (cast(:status as smallint) is null or w.status = cast(:status as smallint))
@@ -297,10 +346,11 @@ select name, value from waybill_workflow_attribute where workflow_id = :id order
 -- name: workflow_steps
 select s.id, s.step_key, s.kind, s.status, s.type, s.needed, s.pending, s.satisfied, s.may_fail, s.released_at, s.finished_at, s.wake_at, s.deadline_micros,
   coalesce(s.error_code, j.error_code) as error_code, coalesce(s.error_message, j.error_message) as error_message, coalesce(s.reason, j.reason) as reason,
-  j.status as job_status, j.run, j.attempt, j.started_at, j.due_at, j.worker, m.step_key as map_key
+  j.status as job_status, j.run, j.attempt, j.started_at, j.due_at, j.worker, m.step_key as map_key, k.id as child_id
 from waybill_workflow_step s
 left join waybill_job j on j.id = s.id
 left join waybill_workflow_step m on m.id = s.parent_id
+left join waybill_workflow k on s.kind = 4 and k.parent_id = s.workflow_id and k.parent_step = s.step_key
 where s.workflow_id = :id
 order by s.place
 
@@ -313,7 +363,8 @@ where e.workflow_id = :id
 order by s.place, p.place
 
 -- name: workflow_step_body
-select s.payload, coalesce(s.output, j.output) as output
+-- What a sub-workflow runs is ours, and not for readers.
+select case when s.kind = 4 then '{}' else s.payload end as payload, coalesce(s.output, j.output) as output
 from waybill_workflow_step s
 left join waybill_job j on j.id = s.id
 where s.workflow_id = :workflow and s.step_key = :key
@@ -354,7 +405,7 @@ where w.id = any (array(
 -- name: workflow_purge_pick
 select id
 from waybill_workflow
-where status >= 2 and status = :status and finished_at < cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) - :age
+where status >= 2 and status = :status and tell_at is null and finished_at < cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) - :age
 order by finished_at
 limit :limit
 for update skip locked

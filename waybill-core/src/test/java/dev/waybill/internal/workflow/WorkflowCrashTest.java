@@ -30,6 +30,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -80,7 +81,7 @@ class WorkflowCrashTest {
     List<String> rows = new ArrayList<>();
     for (String sql :
         List.of(
-            "select type, status, open_steps, active_steps, failed_steps, step_count from waybill_workflow order by id",
+            "select type, status, open_steps, active_steps, failed_steps, step_count, parent_step, tell_at from waybill_workflow order by id",
             "select step_key, kind, status, pending, satisfied from waybill_workflow_step order by workflow_id, step_key",
             "select mode from waybill_workflow_edge order by workflow_id, mode",
             "select change_key from waybill_workflow_change order by change_key",
@@ -183,6 +184,40 @@ class WorkflowCrashTest {
                 .completeGate(
                     GateCompletion.succeed(
                         Scope.global(), run, "gate", "{\"items\":[1,2],\"none\":[]}")));
+  }
+
+  @Test
+  void gateBeforeASubWorkflow() throws Exception {
+    sweep(
+        () ->
+            bench.start(
+                WorkflowBench.of(
+                    Step.gate("gate"), Step.workflow("sub", graph().build()).after("gate"))),
+        run -> door().completeGate(GateCompletion.succeed(Scope.global(), run, "gate", "1")));
+  }
+
+  @Test
+  void endOfASubWorkflow() throws Exception {
+    Workflow inner = WorkflowBench.of(Step.gate("g")).build();
+    sweep(
+        () ->
+            bench.start(
+                WorkflowBench.of(Step.workflow("sub", inner), Step.job("b", "t").afterEnd("sub"))),
+        run ->
+            door()
+                .completeGate(
+                    GateCompletion.succeed(
+                        Scope.global(),
+                        Objects.requireNonNull(bench.step(run, "sub").child()),
+                        "g",
+                        "1")));
+  }
+
+  @Test
+  void cancelOfASubWorkflow() throws Exception {
+    sweep(
+        () -> bench.start(WorkflowBench.of(Step.workflow("sub", graph().build()))),
+        run -> door().cancel(Scope.global(), run, "crash"));
   }
 
   @Test

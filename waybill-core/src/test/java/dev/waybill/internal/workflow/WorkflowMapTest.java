@@ -268,7 +268,7 @@ class WorkflowMapTest {
                     .workflows()
                     .rerun(Rerun.from("pick", GLOBAL, run, "e", "again").withPayload("[1]")))
         .isInstanceOf(InvalidArgument.class)
-        .hasMessageContaining("is a map step");
+        .hasMessageContaining("is a MAP");
   }
 
   @Test

@@ -79,7 +79,9 @@ class WorkflowStormTest {
                 ? Step.delay(key, Duration.ofMillis(random.nextInt(20)))
                 : kind == 2 && before > 0
                     ? Step.map(key, "t").over("s" + random.nextInt(before), "/list")
-                    : Step.job(key, "t").payload("" + random.nextInt(10));
+                    : kind == 3 && !key.startsWith("i")
+                        ? Step.workflow(key, inner(random))
+                        : Step.job(key, "t").payload("" + random.nextInt(10));
     int edges = before == 0 ? 0 : random.nextInt(Math.min(4, before + 1));
     random
         .ints(0, Math.max(1, before))
@@ -97,6 +99,14 @@ class WorkflowStormTest {
       step.atLeast(1 + random.nextInt(edges));
     }
     return random.nextInt(5) == 0 ? step.mayFail() : step;
+  }
+
+  private static Workflow inner(Random random) {
+    return Workflow.of("inner")
+        .step(Step.job("i0", "t").payload("" + random.nextInt(10)))
+        .step(Step.job("i1", "t").payload("3").afterEnd("i0"))
+        .resultStep("i1")
+        .build();
   }
 
   /** Fails for good, fails once, appends, or succeeds, as its payload says. */
@@ -175,6 +185,15 @@ class WorkflowStormTest {
     }
     for (UUID run : runs) {
       verify(run);
+      for (StepInfo step : bench.steps(run).values()) {
+        UUID child = step.child();
+        if (child != null) {
+          verify(child);
+          // A step that was canceled may not have been told before how its run ended.
+          assertThat(step.status().name())
+              .isIn(bench.get(child).status().name(), StepStatus.CANCELED.name());
+        }
+      }
     }
     assertThat(violations).isEmpty();
     assertThat(successes.values()).containsOnly(1);
