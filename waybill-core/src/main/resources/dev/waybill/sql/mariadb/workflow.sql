@@ -3,8 +3,10 @@
 -- Tables: waybill_workflow (one row per run, which is also its lock), waybill_workflow_step, waybill_workflow_edge,
 -- waybill_workflow_attribute, waybill_workflow_change. A step's job has the step's id.
 -- Indexes: unique keys on idempotency_hash and active_hash; steps by (workflow_id, step_key) and those with a timer by
--- wake_at; edges by (workflow_id, prerequisite_id) and (workflow_id, dependent_id).
--- Locking: whoever changes anything of a run holds its row; runs are locked by id, before any job.
+-- wake_at; edges by (workflow_id, prerequisite_id) and (workflow_id, dependent_id); runs that steps started by parent_id, and
+-- those whose parent has to be told by tell_at.
+-- Locking: whoever changes anything of a run holds its row; runs are locked by id, before any job, and before the runs that
+-- their steps started.
 -- What is read under that lock is read with locks, so that a caller's REPEATABLE READ does not show the past.
 
 -- name: workflow_types
@@ -78,14 +80,14 @@ cross join (select timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) as
 
 -- name: workflow_lock
 -- The clock is read behind the lock. Locked in the order of the parameter.
-select w.id, w.type, w.tenant, w.active_key, w.status, w.open_steps, w.active_steps, w.failed_steps, w.step_count, w.edge_count, w.parent_id, w.parent_step, timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) + timestampdiff(microsecond, now(6), sysdate(6)) as now
+select w.id, w.type, w.tenant, w.active_key, w.status, w.open_steps, w.active_steps, w.failed_steps, w.step_count, w.edge_count, w.parent_id, timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) + timestampdiff(microsecond, now(6), sysdate(6)) as now
 from json_table(:ids, '$[*]' columns (id char(36) character set ascii path '$')) v
 straight_join waybill_workflow w force index (primary) on w.id = unhex(replace(v.id, '-', ''))
 for update
 
 -- name: workflow_lock_free
 -- Those that somebody holds are left out: their turn comes again.
-select w.id, w.type, w.tenant, w.active_key, w.status, w.open_steps, w.active_steps, w.failed_steps, w.step_count, w.edge_count, w.parent_id, w.parent_step, timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) + timestampdiff(microsecond, now(6), sysdate(6)) as now
+select w.id, w.type, w.tenant, w.active_key, w.status, w.open_steps, w.active_steps, w.failed_steps, w.step_count, w.edge_count, w.parent_id, timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) + timestampdiff(microsecond, now(6), sysdate(6)) as now
 from json_table(:ids, '$[*]' columns (id char(36) character set ascii path '$')) v
 straight_join waybill_workflow w force index (primary) on w.id = unhex(replace(v.id, '-', ''))
 for update skip locked
@@ -113,7 +115,7 @@ for update
 
 -- name: workflow_sources
 -- Map steps and sub-workflows whose turn has come, and the output that they begin with.
-select s.id, s.workflow_id, s.step_key, s.kind, s.payload, w.tenant, s.may_fail, s.type, s.priority, s.max_attempts, s.timeout_micros, s.stage, s.delay_micros, s.resource_key, s.resource_hash, s.over_step, s.over_at,
+select s.id, s.workflow_id, s.step_key, s.kind, s.payload, w.tenant, s.may_fail, s.type, s.priority, s.max_attempts, s.timeout_micros, s.stage, s.delay_micros, s.resource_key, s.resource_hash, s.over_at,
   o.id as over_id, o.status as over_status, coalesce(o.output, j.output) as over_output
 from json_table(:ids, '$[*]' columns (id char(36) character set ascii path '$')) v
 straight_join waybill_workflow_step s force index (primary) on s.id = unhex(replace(v.id, '-', ''))
@@ -197,7 +199,7 @@ update waybill_workflow set tell_at = timestampdiff(microsecond, '1970-01-01', u
 
 -- name: workflow_untold
 -- Runs that have ended and whose parent does not know yet; without a lock.
-select w.id, w.parent_id, w.parent_step, p.id as parent
+select w.id, w.parent_id, p.id as parent
 from waybill_workflow w
 left join waybill_workflow p on p.id = w.parent_id
 where w.tell_at is not null

@@ -3,8 +3,10 @@
 -- Tables: waybill_workflow (one row per run, which is also its lock), waybill_workflow_step, waybill_workflow_edge,
 -- waybill_workflow_attribute, waybill_workflow_change. A step's job has the step's id.
 -- Indexes: unique keys on idempotency_hash and active_hash; steps by (workflow_id, step_key) and those with a timer by
--- wake_at; edges by (workflow_id, prerequisite_id) and (workflow_id, dependent_id).
--- Locking: whoever changes anything of a run holds its row; runs are locked by id, before any job.
+-- wake_at; edges by (workflow_id, prerequisite_id) and (workflow_id, dependent_id); runs that steps started by parent_id, and
+-- those whose parent has to be told by tell_at.
+-- Locking: whoever changes anything of a run holds its row; runs are locked by id, before any job, and before the runs that
+-- their steps started.
 -- What is read under that lock needs none of its own: a run that has changed since a caller's snapshot is refused.
 
 -- name: workflow_types
@@ -81,7 +83,7 @@ where s.id = any (array(
 -- name: workflow_lock
 -- The clock is read behind the lock.
 with locked as materialized (
-  select w.id, w.type, w.tenant, w.active_key, w.status, w.open_steps, w.active_steps, w.failed_steps, w.step_count, w.edge_count, w.parent_id, w.parent_step
+  select w.id, w.type, w.tenant, w.active_key, w.status, w.open_steps, w.active_steps, w.failed_steps, w.step_count, w.edge_count, w.parent_id
   from waybill_workflow w
   where w.id = any (array(
     select cast(e as uuid) from json_array_elements_text(cast(:ids as json)) e
@@ -89,13 +91,13 @@ with locked as materialized (
   order by w.id
   for no key update of w
 )
-select id, type, tenant, active_key, status, open_steps, active_steps, failed_steps, step_count, edge_count, parent_id, parent_step, cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) as now
+select id, type, tenant, active_key, status, open_steps, active_steps, failed_steps, step_count, edge_count, parent_id, cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) as now
 from locked
 
 -- name: workflow_lock_free
 -- Those that somebody holds are left out: their turn comes again.
 with locked as materialized (
-  select w.id, w.type, w.tenant, w.active_key, w.status, w.open_steps, w.active_steps, w.failed_steps, w.step_count, w.edge_count, w.parent_id, w.parent_step
+  select w.id, w.type, w.tenant, w.active_key, w.status, w.open_steps, w.active_steps, w.failed_steps, w.step_count, w.edge_count, w.parent_id
   from waybill_workflow w
   where w.id = any (array(
     select cast(e as uuid) from json_array_elements_text(cast(:ids as json)) e
@@ -103,7 +105,7 @@ with locked as materialized (
   order by w.id
   for no key update of w skip locked
 )
-select id, type, tenant, active_key, status, open_steps, active_steps, failed_steps, step_count, edge_count, parent_id, parent_step, cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) as now
+select id, type, tenant, active_key, status, open_steps, active_steps, failed_steps, step_count, edge_count, parent_id, cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) as now
 from locked
 
 -- name: workflow_dependents
@@ -131,7 +133,7 @@ where e.workflow_id = any (array(
 
 -- name: workflow_sources
 -- Map steps and sub-workflows whose turn has come, and the output that they begin with.
-select s.id, s.workflow_id, s.step_key, s.kind, s.payload, w.tenant, s.may_fail, s.type, s.priority, s.max_attempts, s.timeout_micros, s.stage, s.delay_micros, s.resource_key, s.resource_hash, s.over_step, s.over_at,
+select s.id, s.workflow_id, s.step_key, s.kind, s.payload, w.tenant, s.may_fail, s.type, s.priority, s.max_attempts, s.timeout_micros, s.stage, s.delay_micros, s.resource_key, s.resource_hash, s.over_at,
   o.id as over_id, o.status as over_status, coalesce(o.output, j.output) as over_output
 from waybill_workflow_step s
 join waybill_workflow w on w.id = s.workflow_id
@@ -222,7 +224,7 @@ update waybill_workflow set tell_at = cast(extract(epoch from clock_timestamp())
 
 -- name: workflow_untold
 -- Runs that have ended and whose parent does not know yet; without a lock.
-select w.id, w.parent_id, w.parent_step, p.id as parent
+select w.id, w.parent_id, p.id as parent
 from waybill_workflow w
 left join waybill_workflow p on p.id = w.parent_id
 where w.tell_at is not null

@@ -3,8 +3,10 @@
 -- Tables: waybill_workflow (one row per run, which is also its lock), waybill_workflow_step, waybill_workflow_edge,
 -- waybill_workflow_attribute, waybill_workflow_change. A step's job has the step's id.
 -- Indexes: unique keys on idempotency_hash and active_hash; steps by (workflow_id, step_key) and those with a timer by
--- wake_at; edges by (workflow_id, prerequisite_id) and (workflow_id, dependent_id).
--- Locking: whoever changes anything of a run holds its row; runs are locked by id, before any job.
+-- wake_at; edges by (workflow_id, prerequisite_id) and (workflow_id, dependent_id); runs that steps started by parent_id, and
+-- those whose parent has to be told by tell_at.
+-- Locking: whoever changes anything of a run holds its row; runs are locked by id, before any job, and before the runs that
+-- their steps started.
 -- There is one writer at a time.
 
 -- name: workflow_types
@@ -76,14 +78,14 @@ where s.id in (select value from json_each(:ids))
 
 -- name: workflow_lock
 -- The clock is read behind the lock.
-select w.id, w.type, w.tenant, w.active_key, w.status, w.open_steps, w.active_steps, w.failed_steps, w.step_count, w.edge_count, w.parent_id, w.parent_step, (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000) as now
+select w.id, w.type, w.tenant, w.active_key, w.status, w.open_steps, w.active_steps, w.failed_steps, w.step_count, w.edge_count, w.parent_id, (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000) as now
 from waybill_workflow w
 where w.id in (select value from json_each(:ids))
 order by w.id
 
 -- name: workflow_lock_free
 -- Those that somebody holds are left out: their turn comes again.
-select w.id, w.type, w.tenant, w.active_key, w.status, w.open_steps, w.active_steps, w.failed_steps, w.step_count, w.edge_count, w.parent_id, w.parent_step, (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000) as now
+select w.id, w.type, w.tenant, w.active_key, w.status, w.open_steps, w.active_steps, w.failed_steps, w.step_count, w.edge_count, w.parent_id, (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000) as now
 from waybill_workflow w
 where w.id in (select value from json_each(:ids))
 order by w.id
@@ -109,7 +111,7 @@ where e.workflow_id in (select value from json_each(:ids))
 
 -- name: workflow_sources
 -- Map steps and sub-workflows whose turn has come, and the output that they begin with.
-select s.id, s.workflow_id, s.step_key, s.kind, s.payload, w.tenant, s.may_fail, s.type, s.priority, s.max_attempts, s.timeout_micros, s.stage, s.delay_micros, s.resource_key, s.resource_hash, s.over_step, s.over_at,
+select s.id, s.workflow_id, s.step_key, s.kind, s.payload, w.tenant, s.may_fail, s.type, s.priority, s.max_attempts, s.timeout_micros, s.stage, s.delay_micros, s.resource_key, s.resource_hash, s.over_at,
   o.id as over_id, o.status as over_status, coalesce(o.output, j.output) as over_output
 from waybill_workflow_step s
 join waybill_workflow w on w.id = s.workflow_id
@@ -184,7 +186,7 @@ update waybill_workflow set tell_at = (cast(strftime('%s', 'now') as integer) * 
 
 -- name: workflow_untold
 -- Runs that have ended and whose parent does not know yet; without a lock.
-select w.id, w.parent_id, w.parent_step, p.id as parent
+select w.id, w.parent_id, p.id as parent
 from waybill_workflow w
 left join waybill_workflow p on p.id = w.parent_id
 where w.tell_at is not null
