@@ -143,8 +143,7 @@ class WorkflowSamplesTest {
             .workflows(
                 workflows ->
                     workflows
-                        .step(
-                            JobDefinition.of("pay"), step -> JobResult.success("{\"order\": 7}"))
+                        .step(JobDefinition.of("pay"), step -> JobResult.success("{\"order\": 7}"))
                         .step(JobDefinition.of("label"), step -> JobResult.success())
                         .step(
                             JobDefinition.of("carrier"),

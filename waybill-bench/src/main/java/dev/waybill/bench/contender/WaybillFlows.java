@@ -49,8 +49,10 @@ final class WaybillFlows implements FlowContender {
                         .step(
                             JobDefinition.of("item"),
                             step -> {
-                              String[] item = step.payload().replace("\"", "").split("/");
-                              log.run(Integer.parseInt(item[0]), item[1]);
+                              String item = step.payload().replace("\"", "");
+                              int slash = item.indexOf('/');
+                              int run = Integer.parseInt(item.substring(0, slash));
+                              log.run(run, item.substring(slash + 1));
                               return JobResult.success();
                             }))
             .start();

@@ -84,9 +84,7 @@ final class Flows {
         open.add(
             starters.submit(
                 () -> {
-                  for (int run = next.getAndIncrement();
-                      run < runs;
-                      run = next.getAndIncrement()) {
+                  for (int run = next.getAndIncrement(); run < runs; run = next.getAndIncrement()) {
                     graph.begin().run(contender, run);
                   }
                   return null;

@@ -10,7 +10,8 @@ package dev.waybill.bench.scenario;
  * @param largest messages of a backlog, whatever the contender could do
  * @param graphs small ones that are run; a large one has five times as many steps side by side
  */
-public record Scale(String name, int seconds, int soakSeconds, int idleSeconds, int largest, int graphs) {
+public record Scale(
+    String name, int seconds, int soakSeconds, int idleSeconds, int largest, int graphs) {
   /** To see that everything works. */
   public static final Scale TINY = new Scale("tiny", 1, 5, 2, 2_000, 20);
 

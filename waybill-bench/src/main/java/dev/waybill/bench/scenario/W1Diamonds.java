@@ -35,8 +35,7 @@ final class W1Diamonds implements Scenario {
             "",
             scale.graphs() / 50.0 + 3,
             trial ->
-                Flows.measured(
-                    trial, DIAMOND, Math.max(10, scale.graphs() / 2), scale.graphs())));
+                Flows.measured(trial, DIAMOND, Math.max(10, scale.graphs() / 2), scale.graphs())));
   }
 
   @Override

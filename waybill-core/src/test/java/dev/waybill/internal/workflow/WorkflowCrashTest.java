@@ -53,6 +53,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(600)
 class WorkflowCrashTest {
   private static final int LANES = 6;
+  private static final String PLAN = "{\"n\":1,\"items\":[1,2],\"none\":[]}";
 
   private final TestDatabase database;
   private final WorkflowBench bench;
@@ -71,9 +72,17 @@ class WorkflowCrashTest {
         Step.gate("gate"),
         Step.job("a", "t"),
         Step.job("b", "t").after("gate"),
-        Step.job("c", "t").after("gate", dev.waybill.workflow.Condition.at("").is("2")),
+        Step.job("c", "t").after("gate", dev.waybill.workflow.Condition.at("/n").is("2")),
         Step.job("d", "t").after("c"),
-        Step.job("e", "t").afterEnd("d"));
+        Step.job("e", "t").afterEnd("d"),
+        Step.map("m", "t").over("gate", "/items"),
+        Step.map("none", "t").over("gate", "/none"),
+        Step.workflow("sub", inner()),
+        Step.workflow("late", inner()).after("none"));
+  }
+
+  private static Workflow inner() {
+    return WorkflowBench.of(Step.gate("g"), Step.job("i", "t")).build();
   }
 
   /** Everything about all runs, without times and what is made anew by each try. */
@@ -166,34 +175,7 @@ class WorkflowCrashTest {
   void gate() throws Exception {
     sweep(
         () -> bench.start(graph()),
-        run -> door().completeGate(GateCompletion.succeed(Scope.global(), run, "gate", "1")));
-  }
-
-  @Test
-  void gateOfAMap() throws Exception {
-    sweep(
-        () ->
-            bench.start(
-                WorkflowBench.of(
-                    Step.gate("gate"),
-                    Step.map("m", "t").over("gate", "/items"),
-                    Step.map("none", "t").over("gate", "/none"),
-                    Step.job("b", "t").after("none"))),
-        run ->
-            door()
-                .completeGate(
-                    GateCompletion.succeed(
-                        Scope.global(), run, "gate", "{\"items\":[1,2],\"none\":[]}")));
-  }
-
-  @Test
-  void gateBeforeASubWorkflow() throws Exception {
-    sweep(
-        () ->
-            bench.start(
-                WorkflowBench.of(
-                    Step.gate("gate"), Step.workflow("sub", graph().build()).after("gate"))),
-        run -> door().completeGate(GateCompletion.succeed(Scope.global(), run, "gate", "1")));
+        run -> door().completeGate(GateCompletion.succeed(Scope.global(), run, "gate", PLAN)));
   }
 
   @Test
@@ -211,13 +193,6 @@ class WorkflowCrashTest {
                         Objects.requireNonNull(bench.step(run, "sub").child()),
                         "g",
                         "1")));
-  }
-
-  @Test
-  void cancelOfASubWorkflow() throws Exception {
-    sweep(
-        () -> bench.start(WorkflowBench.of(Step.workflow("sub", graph().build()))),
-        run -> door().cancel(Scope.global(), run, "crash"));
   }
 
   @Test
