@@ -303,6 +303,9 @@ CREATE TABLE `waybill_workflow` (
   `active_until` bigint DEFAULT NULL,
   `source_id` binary(16) DEFAULT NULL,
   `source_step` varchar(255) CHARACTER SET ascii COLLATE ascii_bin DEFAULT NULL,
+  `parent_id` binary(16) DEFAULT NULL,
+  `parent_step` varchar(255) CHARACTER SET ascii COLLATE ascii_bin DEFAULT NULL,
+  `tell_at` bigint DEFAULT NULL,
   `reason` varchar(512) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin DEFAULT NULL,
   `created_at` bigint NOT NULL,
   `finished_at` bigint DEFAULT NULL,
@@ -312,7 +315,9 @@ CREATE TABLE `waybill_workflow` (
   UNIQUE KEY `waybill_workflow_idempotency_uq` (`idempotency_hash`),
   UNIQUE KEY `waybill_workflow_active_uq` (`active_hash`),
   KEY `waybill_workflow_finished_ix` (`status`,`finished_at`),
-  KEY `waybill_workflow_held_ix` (`active_until`)
+  KEY `waybill_workflow_held_ix` (`active_until`),
+  KEY `waybill_workflow_parent_ix` (`parent_id`,`parent_step`),
+  KEY `waybill_workflow_tell_ix` (`tell_at`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4;
 
 CREATE TABLE `waybill_workflow_attribute` (
@@ -370,6 +375,9 @@ CREATE TABLE `waybill_workflow_step` (
   `finished_at` bigint DEFAULT NULL,
   `reason` varchar(512) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin DEFAULT NULL,
   `error_code` varchar(512) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin DEFAULT NULL,
+  `parent_id` binary(16) DEFAULT NULL,
+  `over_step` varchar(255) CHARACTER SET ascii COLLATE ascii_bin DEFAULT NULL,
+  `over_at` longtext DEFAULT NULL,
   `error_message` longtext DEFAULT NULL,
   `payload` longtext NOT NULL,
   `output` longtext DEFAULT NULL,

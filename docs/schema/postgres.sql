@@ -431,6 +431,9 @@ create table waybill_workflow (
   active_until bigint,
   source_id uuid,
   source_step text,
+  parent_id uuid,
+  parent_step text,
+  tell_at bigint,
   reason text,
   created_at bigint not null,
   finished_at bigint,
@@ -442,6 +445,10 @@ create table waybill_workflow (
 CREATE INDEX waybill_workflow_finished_ix ON waybill_workflow USING btree (status, finished_at) WHERE (status >= 2);
 
 CREATE INDEX waybill_workflow_held_ix ON waybill_workflow USING btree (active_until) WHERE (active_until IS NOT NULL);
+
+CREATE INDEX waybill_workflow_parent_ix ON waybill_workflow USING btree (parent_id, parent_step) WHERE (parent_id IS NOT NULL);
+
+CREATE INDEX waybill_workflow_tell_ix ON waybill_workflow USING btree (tell_at) WHERE (tell_at IS NOT NULL);
 
 CREATE UNIQUE INDEX waybill_workflow_active_uq ON waybill_workflow USING btree (active_hash) WHERE (active_hash IS NOT NULL);
 
@@ -504,6 +511,9 @@ create table waybill_workflow_step (
   finished_at bigint,
   reason text,
   error_code text,
+  parent_id uuid,
+  over_step text,
+  over_at text,
   error_message text,
   payload text not null,
   output text,

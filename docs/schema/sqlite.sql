@@ -312,6 +312,9 @@ CREATE TABLE "waybill_workflow" (
   active_until integer,
   source_id text,
   source_step text,
+  parent_id text,
+  parent_step text,
+  tell_at integer,
   reason text,
   created_at integer not null,
   finished_at integer,
@@ -327,6 +330,10 @@ CREATE INDEX "waybill_workflow_finished_ix" on "waybill_workflow" (status, finis
 CREATE INDEX "waybill_workflow_held_ix" on "waybill_workflow" (active_until) where active_until is not null;
 
 CREATE UNIQUE INDEX "waybill_workflow_idempotency_uq" on "waybill_workflow" (idempotency_hash) where idempotency_hash is not null;
+
+CREATE INDEX "waybill_workflow_parent_ix" on "waybill_workflow" (parent_id, parent_step) where parent_id is not null;
+
+CREATE INDEX "waybill_workflow_tell_ix" on "waybill_workflow" (tell_at) where tell_at is not null;
 
 CREATE TABLE "waybill_workflow_attribute" (
   workflow_id text not null,
@@ -385,6 +392,9 @@ CREATE TABLE "waybill_workflow_step" (
   finished_at integer,
   reason text,
   error_code text,
+  parent_id text,
+  over_step text,
+  over_at text,
   error_message text,
   payload text not null,
   output text,

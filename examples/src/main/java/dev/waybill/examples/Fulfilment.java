@@ -5,12 +5,10 @@ import dev.waybill.job.JobDefinition;
 import dev.waybill.job.JobResult;
 import dev.waybill.job.Scope;
 import dev.waybill.schema.Schema;
-import dev.waybill.workflow.Append;
 import dev.waybill.workflow.Compensation;
 import dev.waybill.workflow.GateCompletion;
 import dev.waybill.workflow.Step;
 import dev.waybill.workflow.StepContext;
-import dev.waybill.workflow.StepInfo;
 import dev.waybill.workflow.Workflow;
 import dev.waybill.workflow.WorkflowInfo;
 import dev.waybill.workflow.WorkflowPicture;
@@ -19,7 +17,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.stream.IntStream;
 import javax.sql.DataSource;
 
 /**
@@ -42,7 +39,7 @@ public final class Fulfilment implements AutoCloseable {
                 workflows ->
                     workflows
                         .step(JobDefinition.of("pay"), step -> done("pay " + order(step)))
-                        .step(JobDefinition.of("plan"), this::plan)
+                        .step(JobDefinition.of("plan"), Fulfilment::plan)
                         .step(JobDefinition.of("pick"), step -> done("pick " + text(step)))
                         .step(JobDefinition.of("ship"), step -> done("ship " + order(step)))
                         .step(JobDefinition.of("refund"), step -> done("refund " + order(step)))
@@ -62,23 +59,17 @@ public final class Fulfilment implements AutoCloseable {
                 .step(Step.job("pay", "pay"))
                 .step(Step.gate("approve").after("pay").deadline(Duration.ofDays(1)))
                 .step(Step.job("plan", "plan").after("pay"))
+                .step(Step.map("pick", "pick").over("plan", ""))
+                .step(Step.job("ship", "ship").after("approve", "pick"))
                 .build())
         .id();
   }
 
   /** What there is to pick is known only now. */
-  private JobResult plan(StepContext step) {
-    List<String> items = words(step.workflowInput()).subList(1, words(step.workflowInput()).size());
-    List<String> picks = IntStream.range(0, items.size()).mapToObj(i -> "pick-" + i).toList();
-    Append.Builder more = Append.to(step.scope(), step.workflow(), "plan");
-    for (int i = 0; i < items.size(); i++) {
-      more.step(Step.job(picks.get(i), "pick").payload("\"" + items.get(i) + "\"").after("plan"));
-    }
-    more.step(Step.job("ship", "ship").after("approve").after(picks.toArray(String[]::new)));
-    // In the transaction in which this step succeeds: the others are there, or it is not done.
-    Append append = more.build();
-    return JobResult.success()
-        .inTransaction(connection -> waybill.workflows().append(connection, append));
+  private static JobResult plan(StepContext step) {
+    List<String> words = words(step.workflowInput());
+    String items = String.join("\",\"", words.subList(1, words.size()));
+    return JobResult.success("[\"" + items + "\"]");
   }
 
   private JobResult done(String deed) {
@@ -120,14 +111,12 @@ public final class Fulfilment implements AutoCloseable {
     if (end.status() != WorkflowStatus.FAILED) {
       return Optional.empty();
     }
-    Compensation.Builder undo =
-        Compensation.of(SCOPE, run, "it cannot be shipped").undo("pay", "refund");
-    for (StepInfo step : waybill.workflows().steps(SCOPE, run)) {
-      if (step.key().startsWith("pick-")) {
-        undo.undo(step.key(), "put-back");
-      }
-    }
-    UUID undoing = waybill.workflows().compensate(undo.build()).id();
+    Compensation undo =
+        Compensation.of(SCOPE, run, "it cannot be shipped")
+            .undo("pay", "refund")
+            .undo("pick", "put-back")
+            .build();
+    UUID undoing = waybill.workflows().compensate(undo).id();
     waybill.workflows().await(SCOPE, undoing, patience);
     return Optional.of(undoing);
   }

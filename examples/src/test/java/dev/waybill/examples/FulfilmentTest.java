@@ -62,7 +62,7 @@ class FulfilmentTest {
       assertThat(fulfilment.status(run)).isEqualTo(WorkflowStatus.FAILED);
       assertThat(fulfilment.status(undoing)).isEqualTo(WorkflowStatus.SUCCEEDED);
       assertThat(deeds.subList(4, 7))
-          .containsExactlyInAnyOrder("put back pick-0", "put back pick-1", "put back pick-2");
+          .containsExactlyInAnyOrder("put back pick[0]", "put back pick[1]", "put back pick[2]");
       assertThat(deeds).last().isEqualTo("refund 4711");
       assertThat(deeds).hasSize(8);
       isTheOneInTheDocs("fulfilment-failed.svg", fulfilment.picture(run));

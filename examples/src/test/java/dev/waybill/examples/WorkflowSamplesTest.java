@@ -15,12 +15,14 @@ import dev.waybill.workflow.Workflow;
 import dev.waybill.workflow.WorkflowInfo;
 import dev.waybill.workflow.WorkflowStatus;
 import dev.waybill.workflow.Workflows;
+import dev.waybill.workflow.WorkflowsBuilder;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.UUID;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.sqlite.SQLiteDataSource;
@@ -86,5 +88,73 @@ class WorkflowSamplesTest {
       System.setOut(terminal);
     }
     assertThat(printed.toString(StandardCharsets.UTF_8)).startsWith("SUCCEEDED");
+  }
+
+  @Test
+  void mapsRun() throws Exception {
+    // sample begins
+    Workflow picking =
+        Workflow.of("picking")
+            .step(Step.job("plan", "plan"))
+            .step(Step.map("pick", "pick").over("plan", "/items"))
+            .step(Step.job("pack", "pack").after("pick"))
+            .resultStep("pack")
+            .build();
+    Consumer<WorkflowsBuilder> steps =
+        workflows ->
+            workflows
+                .step(
+                    JobDefinition.of("plan"),
+                    step -> JobResult.success("{\"items\": [\"pen\", \"ink\"]}"))
+                // Runs twice: as pick[0] with the payload "pen", and as pick[1] with "ink".
+                .step(JobDefinition.of("pick"), step -> JobResult.success(step.payload()))
+                // Packs ["pen","ink"].
+                .step(
+                    JobDefinition.of("pack"),
+                    step -> JobResult.success(step.input("pick").orElseThrow()));
+    // sample ends
+    try (Waybill waybill = Waybill.builder(dataSource).workflows(steps).start()) {
+      UUID run = waybill.workflows().start(picking).id();
+      waybill.workflows().await(Scope.global(), run, Duration.ofMinutes(1));
+      assertThat(waybill.workflows().body(Scope.global(), run).orElseThrow().result())
+          .isEqualTo("[\"pen\",\"ink\"]");
+    }
+  }
+
+  @Test
+  void workflowsInWorkflowsRun() throws Exception {
+    // sample begins
+    Workflow shipping =
+        Workflow.of("shipping")
+            .step(Step.job("label", "label"))
+            .step(Step.job("carrier", "carrier").after("label"))
+            .resultStep("carrier")
+            .build();
+    Workflow delivery =
+        Workflow.of("delivery")
+            .step(Step.job("pay", "pay"))
+            .step(Step.workflow("ship", shipping).inputFrom("pay", "/order"))
+            .step(Step.job("thank", "thank").after("ship"))
+            .resultStep("ship")
+            .build();
+    // sample ends
+    try (Waybill waybill =
+        Waybill.builder(dataSource)
+            .workflows(
+                workflows ->
+                    workflows
+                        .step(JobDefinition.of("pay"), step -> JobResult.success("{\"order\": 7}"))
+                        .step(JobDefinition.of("label"), step -> JobResult.success())
+                        .step(
+                            JobDefinition.of("carrier"),
+                            step -> JobResult.success(step.workflowInput()))
+                        .step(JobDefinition.of("thank"), step -> JobResult.success()))
+            .start()) {
+      UUID run = waybill.workflows().start(delivery).id();
+      WorkflowInfo ended = waybill.workflows().await(Scope.global(), run, Duration.ofMinutes(1));
+      assertThat(ended.status()).isEqualTo(WorkflowStatus.SUCCEEDED);
+      assertThat(waybill.workflows().body(Scope.global(), run).orElseThrow().result())
+          .isEqualTo("7");
+    }
   }
 }

@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Runs and steps for people and for programs. */
 final class WorkflowText {
+  private static final int MOST_NAMED = 5;
+
   private WorkflowText() {}
 
   static String table(List<WorkflowInfo> runs) {
@@ -39,6 +41,8 @@ final class WorkflowText {
     JobText.line(lines, "active key", run.activeKey());
     JobText.line(lines, "rerun of", run.source());
     JobText.line(lines, "from step", run.sourceStep());
+    JobText.line(lines, "started by", run.parent());
+    JobText.line(lines, "as its step", run.parentStep());
     JobText.line(lines, "reason", run.reason());
     attributes.forEach((name, value) -> JobText.line(lines, "attribute", name + ": " + value));
     if (body != null) {
@@ -67,7 +71,11 @@ final class WorkflowText {
       return error;
     }
     if (!step.blockedBy().isEmpty()) {
-      return "waits for " + String.join(", ", step.blockedBy());
+      List<String> all = step.blockedBy();
+      List<String> some = all.subList(0, Math.min(MOST_NAMED, all.size()));
+      return "waits for "
+          + String.join(", ", some)
+          + (some.size() < all.size() ? " and " + (all.size() - some.size()) + " more" : "");
     }
     if (step.worker() != null) {
       return "at " + step.worker();
@@ -93,6 +101,8 @@ final class WorkflowText {
     JobText.put(document, "active_key", run.activeKey());
     JobText.put(document, "source", run.source());
     JobText.put(document, "source_step", run.sourceStep());
+    JobText.put(document, "parent", run.parent());
+    JobText.put(document, "parent_step", run.parentStep());
     JobText.put(document, "reason", run.reason());
     return document;
   }
@@ -103,6 +113,8 @@ final class WorkflowText {
     document.put("kind", JobText.lower(step.kind()));
     document.put("status", JobText.lower(step.status()));
     JobText.put(document, "type", step.type());
+    JobText.put(document, "map", step.map());
+    JobText.put(document, "child", step.child());
     document.put("blocked_by", step.blockedBy());
     document.put("attempt", step.attempt());
     JobText.put(document, "released_at", step.releasedAt());

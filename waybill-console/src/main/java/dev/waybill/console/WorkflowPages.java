@@ -221,6 +221,8 @@ final class WorkflowPages {
         .put("activeKey", run.activeKey())
         .put("source", run.source() == null ? null : run.source().toString())
         .put("sourceStep", run.sourceStep())
+        .put("parent", run.parent() == null ? null : run.parent().toString())
+        .put("parentStep", run.parentStep())
         .put("reason", run.reason())
         .put("createdAt", run.createdAt())
         .put("finishedAt", run.finishedAt());
@@ -232,6 +234,8 @@ final class WorkflowPages {
         .put("kind", step.kind())
         .put("status", step.status())
         .put("type", step.type())
+        .put("map", step.map())
+        .put("child", step.child() == null ? null : step.child().toString())
         .put("mayFail", step.mayFail())
         .put("after", step.after().stream().map(WorkflowPages::edge).toList())
         .put("blockedBy", step.blockedBy())

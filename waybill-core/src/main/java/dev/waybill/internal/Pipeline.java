@@ -132,7 +132,7 @@ public final class Pipeline {
                       crew,
                       wanted.options(owner),
                       handlers(database, wanted, workflowsConfig),
-                      new WorkflowReleaser(),
+                      new WorkflowReleaser(time),
                       notices,
                       wanted.workers()));
       // Always: a process that only works on jobs may have to end delays for the others.

@@ -9,9 +9,9 @@ import java.util.UUID;
 /**
  * An order to undo what a run that has ended did: a new run with one job for each of these steps
  * that succeeded, one after the other, the last to succeed first. Steps that did not succeed have
- * nothing to undo. Each job gets the JSON object {@code {"step", "payload", "output"}} of the step
- * it undoes. If one fails for good those behind it do not run; {@link Workflows#retry} goes on
- * there.
+ * nothing to undo. A map step is undone element by element, also if it failed because some of them
+ * did. Each job gets the JSON object {@code {"step", "payload", "output"}} of the step it undoes.
+ * If one fails for good those behind it do not run; {@link Workflows#retry} goes on there.
  *
  * <p>A run is compensated once: the same order again finds the first, another one is a conflict.
  *

@@ -16,6 +16,10 @@ import org.jspecify.annotations.Nullable;
 final class Problems {
   private static final int LONGEST_QUOTED = 64;
   private static final int LONGEST_TOKEN = 512;
+
+  /** Its elements have longer keys, which must fit, too. */
+  private static final int LONGEST_MAP_KEY = 240;
+
   private static final Duration LONGEST = Duration.ofDays(36_500);
 
   private final List<Problem> found = new ArrayList<>();
@@ -82,11 +86,11 @@ final class Problems {
       add("workflow.invalid_dag_empty", "", "it has no steps");
     }
     int edges = steps.stream().mapToInt(step -> step.after().size()).sum();
-    if (steps.size() > Workflow.MAX_STEPS || edges > Workflow.MAX_EDGES) {
+    if (size(steps) > Workflow.MAX_STEPS || edges > Workflow.MAX_EDGES) {
       add(
           "workflow.too_large",
           "",
-          steps.size()
+          size(steps)
               + " steps and "
               + edges
               + " edges are more than "
@@ -115,7 +119,7 @@ final class Problems {
   private void step(Step step) {
     String key = step.key();
     name("workflow.invalid_step_key", key, "key", key);
-    if (step.kind() == Step.Kind.JOB) {
+    if (step.kind() == Step.Kind.JOB || step.kind() == Step.Kind.MAP) {
       job(step);
     } else {
       forbid(step, step.type() != null, "a job type");
@@ -131,15 +135,97 @@ final class Problems {
           add("workflow.invalid_delay", key, "has no delay");
         }
       }
-      case GATE -> forbid(step, step.delay() != null, "a delay");
-      case JOB -> {}
+      case GATE, WORKFLOW -> forbid(step, step.delay() != null, "a delay");
+      case JOB, MAP -> {}
     }
     Duration delay = step.delay();
     if (delay != null) {
       option(key, "delay", job -> job.delay(delay));
     }
     gate(step);
+    map(step);
+    workflow(step);
     edges(step);
+  }
+
+  private void map(Step step) {
+    Step.Over over = step.over();
+    if (step.kind() != Step.Kind.MAP) {
+      forbid(step, over != null && step.kind() != Step.Kind.WORKFLOW, "something to map over");
+      over(step, over);
+      return;
+    }
+    forbid(step, !step.payload().equals("{}"), "a payload: each of its jobs gets an element");
+    if (step.key().length() > LONGEST_MAP_KEY) {
+      add(
+          "workflow.invalid_step_key",
+          step.key(),
+          "is the key of a MAP and has more than " + LONGEST_MAP_KEY + " characters");
+    }
+    if (over == null) {
+      add("workflow.invalid_map", step.key(), "does not say over which output it maps");
+    }
+    over(step, over);
+  }
+
+  private void over(Step step, Step.@Nullable Over over) {
+    if (over == null) {
+      return;
+    }
+    boolean pointer = over.pointer().isEmpty() || over.pointer().startsWith("/");
+    if (!pointer || step.after().stream().noneMatch(edge -> edge.step().equals(over.step()))) {
+      add(
+          "workflow.invalid_map",
+          step.key(),
+          "begins with "
+              + quoted(over.pointer())
+              + " of "
+              + quoted(over.step())
+              + ": a pointer is empty or begins with /, and the step must be a prerequisite");
+    }
+  }
+
+  private void workflow(Step step) {
+    Workflow workflow = step.workflow();
+    if (step.kind() != Step.Kind.WORKFLOW) {
+      forbid(step, workflow != null, "a workflow");
+      return;
+    }
+    forbid(step, !step.payload().equals("{}"), "a payload: what it runs has an input");
+    if (workflow == null) {
+      add("workflow.invalid_workflow", step.key(), "does not say which workflow it runs");
+      return;
+    }
+    forbid(
+        step,
+        workflow.idempotencyKey() != null || workflow.activeKey() != null,
+        "a workflow with keys: it runs once per run of this one");
+    if (depth(workflow) >= Workflow.MAX_DEPTH) {
+      add(
+          "workflow.too_deep",
+          step.key(),
+          "has more than " + Workflow.MAX_DEPTH + " workflows in each other");
+    }
+  }
+
+  /** How many workflows are in each other. */
+  private static int depth(Workflow workflow) {
+    int deepest = 0;
+    for (Step step : workflow.steps()) {
+      Workflow inner = step.workflow();
+      deepest = inner == null ? deepest : Math.max(deepest, depth(inner));
+    }
+    return deepest + 1;
+  }
+
+  /** Those of workflows in it included. */
+  private static int size(List<Step> steps) {
+    int size = steps.size();
+    for (Step step : steps) {
+      Workflow inner = step.workflow();
+      size += inner == null ? 0 : size(inner.steps());
+    }
+    return size;
   }
 
   private void job(Step step) {

@@ -7,8 +7,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A node of the graph: a job, a gate that somebody outside completes, or a delay. Nothing is
- * checked here; {@link Workflow.Builder#build} tells everything that is wrong at once.
+ * A node of the graph: a job, a gate that somebody outside completes, a delay, a map, which is a
+ * job for each element of an array that is known only at run time, or a run of another workflow.
+ * Nothing is checked here; {@link Workflow.Builder#build} tells everything that is wrong at once.
  *
  * @param key its name in the workflow
  * @param kind what it is
@@ -24,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  * @param atLeast how many of them must be satisfied; null for all
  * @param mayFail whether the run can succeed although it failed or was canceled
  * @param gate what is special about a gate; null for others
+ * @param over what a map is over, or where the input of a sub-workflow comes from; null for others
+ * @param workflow what a sub-workflow runs; null for others
  */
 public record Step(
     String key,
@@ -39,12 +42,16 @@ public record Step(
     List<Dependency> after,
     @Nullable Integer atLeast,
     boolean mayFail,
-    @Nullable Gate gate) {
+    @Nullable Gate gate,
+    @Nullable Over over,
+    @Nullable Workflow workflow) {
   /** What a step is. */
   public enum Kind {
     JOB,
     GATE,
-    DELAY
+    DELAY,
+    MAP,
+    WORKFLOW
   }
 
   /**
@@ -64,6 +71,19 @@ public record Step(
     @Override
     public String toString() {
       return "Gate[deadline=" + deadline + ", remindAfter=" + remindAfter + "]";
+    }
+  }
+
+  /**
+   * What a map is over, or where the input of a sub-workflow comes from.
+   *
+   * @param step the prerequisite whose output has it
+   * @param pointer where it is: a JSON pointer such as {@code /items}; empty for all of the output
+   */
+  public record Over(String step, String pointer) {
+    public Over {
+      Objects.requireNonNull(step, "step");
+      Objects.requireNonNull(pointer, "pointer");
     }
   }
 
@@ -89,6 +109,27 @@ public record Step(
     return new Builder(key, Kind.DELAY, null).delay(delay);
   }
 
+  /**
+   * A job of this type for each element of an array in the output of a prerequisite; say which with
+   * {@link Builder#over}. Each element is the payload of its job, and a step of its own with a key
+   * such as {@code pick[0]}. The map succeeds when all of them have, and its output is the array of
+   * their outputs in the same order. What is said about the job is said about each of them.
+   */
+  public static Builder map(String key, String type) {
+    return new Builder(key, Kind.MAP, type);
+  }
+
+  /**
+   * A run of another workflow, which starts when its prerequisites are satisfied. The step ends
+   * when that run does: it succeeds with the run's result, or fails or is canceled like it. The run
+   * is in the scope of its parent and has no keys.
+   */
+  public static Builder workflow(String key, Workflow workflow) {
+    Builder builder = new Builder(key, Kind.WORKFLOW, null);
+    builder.workflow = Objects.requireNonNull(workflow, "workflow");
+    return builder;
+  }
+
   /** Gathers what a step says. For one thread. */
   public static final class Builder {
     private final String key;
@@ -108,6 +149,8 @@ public record Step(
     private @Nullable Duration deadline;
     private @Nullable Duration remindAfter;
     private @Nullable String remindType;
+    private @Nullable Over over;
+    private @Nullable Workflow workflow;
 
     private Builder(String key, Kind kind, @Nullable String type) {
       this.key = Objects.requireNonNull(key, "key");
@@ -221,9 +264,30 @@ public record Step(
       return this;
     }
 
+    /**
+     * Of a map: over the array at this JSON pointer in the output of that step, after which it is.
+     */
+    public Builder over(String step, String pointer) {
+      over = new Over(step, pointer);
+      return this;
+    }
+
+    /**
+     * Of a sub-workflow: its input is what is at this JSON pointer in the output of that step,
+     * after which it is.
+     */
+    public Builder inputFrom(String step, String pointer) {
+      return over(step, pointer);
+    }
+
     /** The step; what is wrong with it is said when the workflow is built. */
     public Step build() {
       boolean special = token != null || deadline != null || remindAfter != null;
+      List<Dependency> edges = new ArrayList<>(after);
+      Over source = over;
+      if (source != null && after.stream().noneMatch(edge -> edge.step().equals(source.step()))) {
+        edges.add(Dependency.onSuccess(source.step()));
+      }
       return new Step(
           key,
           kind,
@@ -235,10 +299,12 @@ public record Step(
           stage,
           resourceKey,
           delay,
-          after,
+          edges,
           atLeast,
           mayFail,
-          kind == Kind.GATE || special ? new Gate(token, deadline, remindAfter, remindType) : null);
+          kind == Kind.GATE || special ? new Gate(token, deadline, remindAfter, remindType) : null,
+          over,
+          workflow);
     }
   }
 }

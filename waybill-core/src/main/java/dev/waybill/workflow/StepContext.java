@@ -19,7 +19,11 @@ public interface StepContext extends JobContext {
   /** The workflow's input. */
   String workflowInput();
 
-  /** The output of a prerequisite that succeeded with one. */
+  /**
+   * The output of a prerequisite that succeeded with one. Of a map step that is the array of its
+   * elements' outputs; each of them can be asked for by its own key, such as {@code pick[3]}. An
+   * element has the prerequisites of its map step.
+   */
   Optional<String> input(String step);
 
   /** The outputs of all prerequisites that succeeded with one, by their keys. */

@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
  * @param status how it is
  * @param type of a job
  * @param mayFail whether the run can succeed although it failed
- * @param after what it waits for
- * @param blockedBy prerequisites that have not ended, while it waits for them
- * @param needed how many prerequisites must be satisfied
+ * @param after what it waits for; of a map step that has elements, those
+ * @param blockedBy those of them that have not ended, while it waits for them
+ * @param needed how many of them must be satisfied
  * @param satisfied how many are
  * @param run of its job; 0 if it has none
  * @param attempt of its job's run; 0 if there was none
@@ -27,6 +27,8 @@ import org.jspecify.annotations.Nullable;
  * @param errorCode of a failure
  * @param errorMessage of a failure
  * @param reason why it is so
+ * @param map of an element: the key of the map step that made it
+ * @param child of a sub-workflow: the run it started
  */
 public record StepInfo(
     UUID id,
@@ -48,7 +50,9 @@ public record StepInfo(
     @Nullable String worker,
     @Nullable String errorCode,
     @Nullable String errorMessage,
-    @Nullable String reason) {
+    @Nullable String reason,
+    @Nullable String map,
+    @Nullable UUID child) {
   public StepInfo {
     after = List.copyOf(after);
     blockedBy = List.copyOf(blockedBy);

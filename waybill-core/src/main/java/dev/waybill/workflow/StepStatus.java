@@ -6,7 +6,7 @@ public enum StepStatus {
   BLOCKED,
   /** Its job waits for a worker, for its time, or for the next attempt; or it is a delay. */
   ENQUEUED,
-  /** A worker is at it. */
+  /** A worker is at it; or it is a map or a sub-workflow, and what it began has not ended. */
   RUNNING,
   /** A gate that somebody has to complete. */
   WAITING,

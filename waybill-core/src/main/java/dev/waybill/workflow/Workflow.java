@@ -30,8 +30,11 @@ public record Workflow(
     @Nullable String resultStep,
     Map<String, String> attributes,
     List<Step> steps) {
-  /** How many steps a workflow may have, appended ones included. */
+  /** How many steps a workflow may have, appended ones and those of workflows in it included. */
   public static final int MAX_STEPS = 10_000;
+
+  /** How many workflows may be in each other, the outermost included. */
+  public static final int MAX_DEPTH = 5;
 
   /** How many edges a workflow may have, appended ones included. */
   public static final int MAX_EDGES = 100_000;

@@ -258,16 +258,16 @@ final class WorkflowDrawing {
                       number(box.width - 28),
                       number(box.width - 28),
                       look));
+      case MAP -> {
+        rectangle(out, x + 4, y - 4, box.width, 6, look);
+        rectangle(out, x, y, box.width, 6, look);
+      }
+      case WORKFLOW -> {
+        rectangle(out, x, y, box.width, 6, look);
+        rectangle(out, x + 3, y + 3, box.width - 6, HEIGHT - 6, 4, look);
+      }
       case JOB, DELAY ->
-          out.append(
-              "  <rect x=\"%s\" y=\"%s\" width=\"%s\" height=\"%d\" rx=\"%d\"%s/>\n"
-                  .formatted(
-                      number(x),
-                      number(y),
-                      number(box.width),
-                      HEIGHT,
-                      node.kind() == Step.Kind.DELAY ? HEIGHT / 2 : 6,
-                      look));
+          rectangle(out, x, y, box.width, node.kind() == Step.Kind.DELAY ? HEIGHT / 2 : 6, look);
     }
     List<String> lines = lines(node);
     double baseline = box.middle() + (lines.size() == 1 ? 4.5 : -3);
@@ -275,6 +275,18 @@ final class WorkflowDrawing {
       String font = i == 0 ? "" : "font-size=\"11\" fill=\"#57606a\"";
       text(out, x + box.width / 2, baseline + i * 15, "middle", font, lines.get(i));
     }
+  }
+
+  private static void rectangle(
+      StringBuilder out, double x, double y, double width, int radius, String look) {
+    rectangle(out, x, y, width, HEIGHT, radius, look);
+  }
+
+  private static void rectangle(
+      StringBuilder out, double x, double y, double width, int height, int radius, String look) {
+    out.append(
+        "  <rect x=\"%s\" y=\"%s\" width=\"%s\" height=\"%d\" rx=\"%d\"%s/>\n"
+            .formatted(number(x), number(y), number(width), height, radius, look));
   }
 
   private static void text(

@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param openSteps how many of them have not ended
  * @param source the run that this one is a rerun of, also after that was purged
  * @param sourceStep the step that the rerun began with; null for all of it
+ * @param parent the run whose step started this one, also after that was purged
+ * @param parentStep that step
  * @param reason why it was canceled
  */
 public record WorkflowInfo(
@@ -27,6 +29,8 @@ public record WorkflowInfo(
     @Nullable String activeKey,
     @Nullable UUID source,
     @Nullable String sourceStep,
+    @Nullable UUID parent,
+    @Nullable String parentStep,
     @Nullable String reason,
     Instant createdAt,
     @Nullable Instant finishedAt) {

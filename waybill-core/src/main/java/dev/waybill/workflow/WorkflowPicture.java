@@ -8,6 +8,9 @@ import java.util.Optional;
 
 /** A graph as a picture, or as text that others draw, before it runs or while it does. */
 public final class WorkflowPicture {
+  /** A map step with more elements is drawn without them. */
+  private static final int MOST_ELEMENTS = 30;
+
   /** A step in the picture. */
   record Node(
       String key,
@@ -39,16 +42,29 @@ public final class WorkflowPicture {
   /** A run as it is. */
   public static WorkflowPicture of(WorkflowInfo run, List<StepInfo> steps) {
     WorkflowPicture picture = new WorkflowPicture(run.type() + " " + run.status());
+    Map<String, List<StepInfo>> elements = new HashMap<>();
     for (StepInfo step : steps) {
-      picture.nodes.add(
-          new Node(
-              step.key(),
-              step.kind(),
-              Optional.of(step.status()),
-              step.after(),
-              join(step.needed(), step.after())));
+      String map = step.map();
+      if (map != null) {
+        elements.computeIfAbsent(map, key -> new ArrayList<>()).add(step);
+      }
+    }
+    for (StepInfo step : steps) {
+      List<StepInfo> own = elements.getOrDefault(step.key(), List.of());
+      String map = step.map();
+      if (own.size() > MOST_ELEMENTS) {
+        // As one box, which stands where its elements would.
+        String join = step.satisfied() + " of " + own.size();
+        picture.add(step, own.get(0).after(), join);
+      } else if (map == null || elements.getOrDefault(map, own).size() <= MOST_ELEMENTS) {
+        picture.add(step, step.after(), join(step.needed(), step.after()));
+      }
     }
     return picture;
+  }
+
+  private void add(StepInfo step, List<Dependency> after, String join) {
+    nodes.add(new Node(step.key(), step.kind(), Optional.of(step.status()), after, join));
   }
 
   private static String join(int needed, List<Dependency> after) {
@@ -71,6 +87,8 @@ public final class WorkflowPicture {
                 case JOB -> "box";
                 case GATE -> "diamond";
                 case DELAY -> "ellipse";
+                case MAP -> "box3d";
+                case WORKFLOW -> "folder";
               })
           .append(", fillcolor=\"")
           .append(color(node))
@@ -101,6 +119,8 @@ public final class WorkflowPicture {
                 case JOB -> "[" + label + "]";
                 case GATE -> "{" + label + "}";
                 case DELAY -> "(" + label + ")";
+                case MAP -> "[[" + label + "]]";
+                case WORKFLOW -> "[/" + label + "/]";
               })
           .append("\n  style ")
           .append(id)

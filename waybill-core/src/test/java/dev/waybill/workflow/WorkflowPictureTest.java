@@ -82,6 +82,20 @@ class WorkflowPictureTest {
   }
 
   @Test
+  void aMapLooksLikeMoreThanOne() throws Exception {
+    WorkflowPicture picture =
+        WorkflowPicture.of(
+            Workflow.of("m")
+                .step(Step.job("plan", "t"))
+                .step(Step.map("pick", "t").over("plan", ""))
+                .build());
+    assertThat(picture.dot()).contains("\"pick\" [label=\"pick\", shape=box3d");
+    assertThat(picture.mermaid()).contains("[[\"pick\"]]");
+    // The background, the job, and two for the map.
+    assertThat(parsed(picture.svg()).getElementsByTagName("rect").getLength()).isEqualTo(1 + 3);
+  }
+
+  @Test
   void svgPutsAStepBehindAllItWaitsFor() throws Exception {
     Workflow workflow =
         Workflow.of("chain")
@@ -104,6 +118,8 @@ class WorkflowPictureTest {
             WorkflowStatus.RUNNING,
             0,
             0,
+            null,
+            null,
             null,
             null,
             null,

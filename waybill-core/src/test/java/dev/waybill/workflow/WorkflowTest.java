@@ -105,6 +105,74 @@ class WorkflowTest {
   }
 
   @Test
+  void aMapSaysWhatItIsOverAndIsAfterIt() {
+    Step map = Step.map("pick", "t").over("plan", "/items").after("pay").build();
+    assertThat(map.over()).isEqualTo(new Step.Over("plan", "/items"));
+    assertThat(map.after())
+        .containsExactly(Dependency.onSuccess("pay"), Dependency.onSuccess("plan"));
+    assertThat(Step.map("pick", "t").over("plan", "").afterEnd("plan").build().after())
+        .containsExactly(Dependency.onTerminal("plan"));
+    List<Problem> problems =
+        problems(
+            with(
+                Step.job("plan", "t").over("other", ""),
+                Step.job("other", "t"),
+                Step.map("pick[0]", "t").over("plan", "items"),
+                Step.map("x".repeat(241), "t").over("plan", ""),
+                Step.map("m", "t").payload("1").after("plan"),
+                Step.map("n", "no type!").over("ghost", "")));
+    assertThat(problems)
+        .extracting(Problem::code)
+        .containsExactlyInAnyOrder(
+            "workflow.invalid_step_settings",
+            "workflow.invalid_step_key",
+            "workflow.invalid_map",
+            "workflow.invalid_step_key",
+            "workflow.invalid_step_settings",
+            "workflow.invalid_map",
+            "workflow.invalid_job_type",
+            "workflow.invalid_dag_missing_dependency");
+  }
+
+  @Test
+  void workflowsInWorkflowsHaveNoKeysAndAnEnd() {
+    Workflow inner = with(Step.job("a", "t")).build();
+    Step step = Step.workflow("w", inner).inputFrom("p", "/x").build();
+    assertThat(step.workflow()).isEqualTo(inner);
+    assertThat(step.after()).containsExactly(Dependency.onSuccess("p"));
+    List<Problem> problems =
+        problems(
+            with(
+                Step.workflow("keyed", with(Step.job("a", "t")).activeKey("k").build()),
+                Step.workflow("busy", inner).priority(1).payload("1").delay(Duration.ofSeconds(1)),
+                Step.job("p", "t"),
+                Step.workflow("input", inner).inputFrom("p", "x")));
+    assertThat(problems)
+        .extracting(Problem::code)
+        .containsExactlyInAnyOrder(
+            "workflow.invalid_step_settings",
+            "workflow.invalid_step_settings",
+            "workflow.invalid_step_settings",
+            "workflow.invalid_step_settings",
+            "workflow.invalid_map");
+    Workflow deep = inner;
+    for (int i = 1; i < Workflow.MAX_DEPTH; i++) {
+      deep = with(Step.workflow("w", deep)).build();
+    }
+    assertThat(problems(with(Step.workflow("w", deep))))
+        .extracting(Problem::code)
+        .containsExactly("workflow.too_deep");
+    Workflow.Builder wide = Workflow.of("wide");
+    for (int i = 0; i < Workflow.MAX_STEPS / 2; i++) {
+      wide.step(Step.job("s" + i, "t"));
+    }
+    Workflow half = wide.build();
+    assertThat(problems(with(Step.workflow("a", half), Step.workflow("b", half))))
+        .extracting(Problem::code)
+        .containsExactly("workflow.too_large");
+  }
+
+  @Test
   void aCycleIsShownWithItsPath() {
     List<Problem> problems =
         problems(

@@ -158,7 +158,28 @@ public final class Contenders {
               true,
               POSTGRES,
               400,
-              Modulith::new));
+              Modulith::new),
+          Entry.ofFlows(
+              "waybill-workflows",
+              "Waybill, every step a job",
+              WAYBILL,
+              true,
+              ALL,
+              WaybillFlows::new),
+          Entry.ofFlows(
+              "dbos-steps",
+              "DBOS transact 1.1.0-m6, steps of one function, one after the other",
+              LIBRARY,
+              false,
+              POSTGRES,
+              () -> new DbosFlows(false)),
+          Entry.ofFlows(
+              "dbos-workflows",
+              "DBOS transact 1.1.0-m6, what is side by side as workflows on a queue",
+              LIBRARY,
+              false,
+              POSTGRES,
+              () -> new DbosFlows(true)));
 
   private Contenders() {}
 

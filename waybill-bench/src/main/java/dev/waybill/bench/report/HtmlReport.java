@@ -75,10 +75,16 @@ public final class HtmlReport {
           List.of(
               entry.name(),
               entry.what(),
-              entry.promise() == Promise.ORDER_PER_KEY ? "per key" : "none promised",
+              order(entry),
               entry.joins() ? "yes" : "no, right after it"));
     }
     return rows;
+  }
+
+  private static String order(Entry entry) {
+    return entry.isOfFlows()
+        ? "of the graph"
+        : entry.promise() == Promise.ORDER_PER_KEY ? "per key" : "none promised";
   }
 
   private static String table(List<List<String>> rows) {

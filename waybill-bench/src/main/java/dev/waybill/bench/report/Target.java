@@ -31,7 +31,7 @@ record Target(String what, Summary.Table table, Metric metric, List<String> agai
   static List<Target> all() {
     List<String> libraries =
         Contenders.all().stream()
-            .filter(each -> each.kind() == Entry.Kind.LIBRARY)
+            .filter(each -> each.kind() == Entry.Kind.LIBRARY && !each.isOfFlows())
             .map(Entry::name)
             .toList();
     return List.of(

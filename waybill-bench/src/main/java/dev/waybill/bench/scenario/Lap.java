@@ -12,7 +12,7 @@ import java.sql.SQLException;
 
 /** What it costs, from here to {@link #end}. */
 final class Lap {
-  private final Course course;
+  private final Gauges gauges;
   private final ServerCpu server;
   private final Storage.Look storage;
   private final Calls.Count calls;
@@ -20,18 +20,22 @@ final class Lap {
   private final long serverMicros;
   private final Machine machine;
 
-  private Lap(Course course) throws SQLException {
-    this.course = course;
-    this.server = new ServerCpu(course.trial().ground().pid());
-    this.storage = course.storage().look();
+  private Lap(Gauges gauges) throws SQLException {
+    this.gauges = gauges;
+    this.server = new ServerCpu(gauges.trial().ground().pid());
+    this.storage = gauges.storage().look();
     this.machine = Machine.now();
-    this.calls = course.calls().count();
+    this.calls = gauges.calls().count();
     this.serverMicros = server.micros();
     this.jvmMicros = JvmCpu.micros();
   }
 
   static Lap begin(Course course) throws SQLException {
-    return new Lap(course);
+    return begin(new Gauges(course.trial(), course.product(), course.calls(), course.storage()));
+  }
+
+  static Lap begin(Gauges gauges) throws SQLException {
+    return new Lap(gauges);
   }
 
   /** Costs per message, and how busy others were meanwhile. */
@@ -41,13 +45,29 @@ final class Lap {
     figures.put(Metric.ROUND_TRIPS, cost.calls().roundTrips() / messages);
     figures.put(Metric.COMMITS, cost.calls().commits() / messages);
     figures.put(Metric.JVM_CPU, cost.jvmMicros() / messages);
-    if (course.trial().ground().pid() != 0) {
+    if (gauges.trial().ground().pid() != 0) {
       figures.put(Metric.SERVER_CPU, cost.serverMicros() / messages);
     }
-    if (course.product() != DatabaseProduct.SQLITE) {
+    if (gauges.product() != DatabaseProduct.SQLITE) {
       figures.put(Metric.LOG_BYTES, cost.logBytes() / messages);
     }
     figures.put(Metric.TABLE_BYTES, cost.tableBytes() / messages);
+    figures.put(Metric.FOREIGN_LOAD, cost.foreignLoad());
+  }
+
+  /** Costs per step of a graph. */
+  void endSteps(Figures figures, double steps) throws SQLException {
+    Cost cost = cost();
+    figures.put(Metric.STEP_STATEMENTS, cost.calls().statements() / steps);
+    figures.put(Metric.STEP_ROUND_TRIPS, cost.calls().roundTrips() / steps);
+    figures.put(Metric.STEP_COMMITS, cost.calls().commits() / steps);
+    if (gauges.product() != DatabaseProduct.SQLITE) {
+      figures.put(Metric.STEP_LOG_BYTES, cost.logBytes() / steps);
+    }
+    figures.put(Metric.STEP_JVM_CPU, cost.jvmMicros() / steps);
+    if (gauges.trial().ground().pid() != 0) {
+      figures.put(Metric.STEP_SERVER_CPU, cost.serverMicros() / steps);
+    }
     figures.put(Metric.FOREIGN_LOAD, cost.foreignLoad());
   }
 
@@ -65,15 +85,15 @@ final class Lap {
 
   /** SQLite is a part of the JVM; of a server of the user's own nobody knows what it used. */
   private boolean serverIsKnown() {
-    return course.product() == DatabaseProduct.SQLITE || course.trial().ground().pid() != 0;
+    return gauges.product() == DatabaseProduct.SQLITE || gauges.trial().ground().pid() != 0;
   }
 
   private Cost cost() throws SQLException {
     double jvm = JvmCpu.micros() - jvmMicros;
     double serverTime = server.micros() - serverMicros;
-    Calls.Count counted = course.calls().count().since(calls);
+    Calls.Count counted = gauges.calls().count().since(calls);
     double foreign = Machine.now().foreignShareSince(machine, (long) (jvm + serverTime));
-    Storage.Look now = course.storage().look();
+    Storage.Look now = gauges.storage().look();
     return new Cost(
         counted,
         jvm,

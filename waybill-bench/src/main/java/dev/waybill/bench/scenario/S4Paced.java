@@ -36,6 +36,6 @@ final class S4Paced implements Scenario {
 
   @Override
   public boolean admits(Entry entry) {
-    return !entry.name().equals("raw-limit");
+    return !entry.isOfFlows() && !entry.name().equals("raw-limit");
   }
 }

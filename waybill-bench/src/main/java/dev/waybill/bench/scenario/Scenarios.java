@@ -51,6 +51,18 @@ public final class Scenarios {
   static final List<Metric> TIMES =
       List.of(P50, P95, P99, AFTER_COMMIT_P50, AFTER_COMMIT_P99, ROUND_TRIPS, JVM_CPU, SERVER_CPU);
 
+  /** What the tables of graphs show. */
+  static final List<Metric> OF_STEPS =
+      List.of(
+          Metric.STEPS,
+          Metric.RUNS,
+          Metric.STEP_STATEMENTS,
+          Metric.STEP_ROUND_TRIPS,
+          Metric.STEP_COMMITS,
+          Metric.STEP_LOG_BYTES,
+          Metric.STEP_JVM_CPU,
+          Metric.STEP_SERVER_CPU);
+
   private static final List<Scenario> ALL =
       List.of(
           new S1Drain(),
@@ -64,7 +76,9 @@ public final class Scenarios {
           new S9Idle(),
           new S10Payload(),
           new S11Sqlite(),
-          new S12MariaDbAndMySql());
+          new S12MariaDbAndMySql(),
+          new W1Diamonds(),
+          new W2Fan());
 
   private Scenarios() {}
 
@@ -81,6 +95,9 @@ public final class Scenarios {
         .orElseThrow(
             () ->
                 new IllegalArgumentException(
-                    "No scenario " + id + "; there are S1 to S" + ALL.size()));
+                    "No scenario "
+                        + id
+                        + "; there are "
+                        + String.join(", ", ALL.stream().map(Scenario::id).toList())));
   }
 }

@@ -3,7 +3,7 @@ package dev.waybill.internal.store;
 /** How a step is stored: what its job says is not repeated here. */
 public enum StepState {
   BLOCKED,
-  /** It is a job, or a delay that has not passed. */
+  /** It is a job, a delay that has not passed, or a step that waits for what it began. */
   RELEASED,
   /** An open gate. */
   WAITING,

@@ -28,7 +28,9 @@ final class WorkflowCodes {
               StepState.SKIPPED));
 
   static final JobCodes<Step.Kind> KIND =
-      new JobCodes<>(List.of(Step.Kind.JOB, Step.Kind.GATE, Step.Kind.DELAY));
+      new JobCodes<>(
+          List.of(
+              Step.Kind.JOB, Step.Kind.GATE, Step.Kind.DELAY, Step.Kind.MAP, Step.Kind.WORKFLOW));
 
   static final JobCodes<Dependency.Mode> MODE =
       new JobCodes<>(List.of(Dependency.Mode.ON_SUCCESS, Dependency.Mode.ON_TERMINAL));

@@ -24,7 +24,12 @@ import org.jspecify.annotations.Nullable;
 
 /** Runs as readers see them, in one transaction. */
 public final class WorkflowReadStore {
-  /** A step's row with what its job says. */
+  /**
+   * A step's row with what its job says.
+   *
+   * @param map of an element: the key of its map step
+   * @param child of a sub-workflow: the run it started
+   */
   public record StepRow(
       UUID id,
       String key,
@@ -43,7 +48,9 @@ public final class WorkflowReadStore {
       @Nullable String worker,
       @Nullable String errorCode,
       @Nullable String errorMessage,
-      @Nullable String reason) {}
+      @Nullable String reason,
+      @Nullable String map,
+      @Nullable UUID child) {}
 
   /** An edge by the keys of its steps. */
   public record EdgeRow(
@@ -120,6 +127,8 @@ public final class WorkflowReadStore {
         row.textOrNull("active_key"),
         row.uuidOrNull("source_id"),
         row.textOrNull("source_step"),
+        row.uuidOrNull("parent_id"),
+        row.textOrNull("parent_step"),
         row.textOrNull("reason"),
         row.time("created_at"),
         row.timeOrNull("finished_at"));
@@ -167,13 +176,19 @@ public final class WorkflowReadStore {
         row.textOrNull("worker"),
         row.textOrNull("error_code"),
         row.textOrNull("error_message"),
-        row.textOrNull("reason"));
+        row.textOrNull("reason"),
+        row.textOrNull("map_key"),
+        row.uuidOrNull("child_id"));
   }
 
   private static StepStatus status(Row row) throws SQLException {
     StepState state = WorkflowCodes.STATE.word(row.number("status"));
     if (state != StepState.RELEASED) {
       return StepStatus.valueOf(state.name());
+    }
+    Step.Kind kind = WorkflowCodes.KIND.word(row.number("kind"));
+    if (kind == Step.Kind.MAP || kind == Step.Kind.WORKFLOW) {
+      return StepStatus.RUNNING;
     }
     Long job = row.numberOrNull("job_status");
     return job != null && JobCodes.STATUS.word(job) == JobStatus.LEASED
@@ -203,16 +218,23 @@ public final class WorkflowReadStore {
   }
 
   /** What the prerequisites of a step left behind. */
-  public List<Input> inputs(UUID workflow, UUID step) {
-    return tx.sql("workflow_inputs")
-        .set("workflow", workflow)
+  public List<Input> inputs(UUID step) {
+    return tx.sql("workflow_inputs").set("step", step).list(WorkflowReadStore::input);
+  }
+
+  /** What one prerequisite of a step left behind, or one of its elements. */
+  public Optional<Input> input(UUID step, String key) {
+    return tx.sql("workflow_input")
         .set("step", step)
-        .list(
-            row ->
-                new Input(
-                    row.text("step_key"),
-                    WorkflowCodes.STATE.word(row.number("status")),
-                    row.textOrNull("output")));
+        .set("key", key)
+        .first(WorkflowReadStore::input);
+  }
+
+  private static Input input(Row row) throws SQLException {
+    return new Input(
+        row.text("step_key"),
+        WorkflowCodes.STATE.word(row.number("status")),
+        row.textOrNull("output"));
   }
 
   /** Where a step belongs. */

@@ -18,9 +18,15 @@ import org.jspecify.annotations.Nullable;
 
 /** Runs that begin again where they failed, in one transaction. They are locked. */
 public final class WorkflowRetryStore {
-  /** A step of a run that has ended; times in microseconds. */
+  /**
+   * A step of a run that has ended; times in microseconds.
+   *
+   * @param parent the map step that it is an element of
+   */
   public record EndedStep(
       UUID id,
+      String key,
+      @Nullable UUID parent,
       Step.Kind kind,
       StepState state,
       int needed,
@@ -93,6 +99,8 @@ public final class WorkflowRetryStore {
             row ->
                 new EndedStep(
                     row.uuid("id"),
+                    row.text("step_key"),
+                    row.uuidOrNull("parent_id"),
                     WorkflowCodes.KIND.word(row.number("kind")),
                     WorkflowCodes.STATE.word(row.number("status")),
                     (int) row.number("needed"),
@@ -141,6 +149,8 @@ public final class WorkflowRetryStore {
               return new SourceStep(
                   new EndedStep(
                       copy.id(),
+                      copy.key(),
+                      copy.parent(),
                       copy.kind(),
                       copy.state(),
                       copy.needed(),
@@ -181,10 +191,13 @@ public final class WorkflowRetryStore {
         row.text("payload"),
         row.textOrNull("output"),
         row.textOrNull("error_code"),
-        row.textOrNull("error_message"));
+        row.textOrNull("error_message"),
+        row.uuidOrNull("parent_id"),
+        row.textOrNull("over_step"),
+        row.textOrNull("over_at"));
   }
 
-  private static @Nullable Integer intOrNull(Row row, String column) throws SQLException {
+  static @Nullable Integer intOrNull(Row row, String column) throws SQLException {
     Long value = row.numberOrNull(column);
     return value == null ? null : value.intValue();
   }

@@ -20,7 +20,11 @@ import org.jspecify.annotations.Nullable;
 
 /** Runs as they go on, in one transaction. Whoever changes anything has locked the run first. */
 public final class WorkflowRunStore {
-  /** A run whose row is locked, and the time at which it was. */
+  /**
+   * A run whose row is locked, and the time at which it was.
+   *
+   * @param parent the run whose step started it
+   */
   public record LockedRun(
       UUID id,
       String type,
@@ -28,6 +32,7 @@ public final class WorkflowRunStore {
       @Nullable String activeKey,
       WorkflowStatus status,
       Counts counts,
+      @Nullable UUID parent,
       Instant now) {
     static LockedRun read(Row row) throws SQLException {
       return new LockedRun(
@@ -42,6 +47,7 @@ public final class WorkflowRunStore {
               (int) row.number("failed_steps"),
               (int) row.number("step_count"),
               (int) row.number("edge_count")),
+          row.uuidOrNull("parent_id"),
           row.time("now"));
     }
   }
@@ -83,8 +89,23 @@ public final class WorkflowRunStore {
     }
   }
 
-  /** A step that ends, as it was before, and an edge that leads away from it if there is one. */
-  public record Leaving(UUID step, StepState before, boolean mayFail, Optional<Edge> edge) {}
+  /**
+   * A step that ends, as it was before, and an edge that leads away from it if there is one.
+   *
+   * @param map of an element: its map step, which waits for it
+   */
+  public record Leaving(
+      UUID step, StepState before, boolean mayFail, Optional<Edge> edge, Optional<OpenMap> map) {}
+
+  /** A map step and how many of its elements have not ended. */
+  public record OpenMap(UUID id, int pending) {
+    static Optional<OpenMap> read(Row row) throws SQLException {
+      UUID id = row.uuidOrNull("map_id");
+      return id == null
+          ? Optional.empty()
+          : Optional.of(new OpenMap(id, (int) row.number("map_pending")));
+    }
+  }
 
   /** What becomes of a step; what is null stays as it was, except the timer. */
   public record StepChange(
@@ -213,7 +234,8 @@ public final class WorkflowRunStore {
                     row.number("ended_may_fail") > 0,
                     row.uuidOrNull("dependent_id") == null
                         ? Optional.empty()
-                        : Optional.of(Edge.read(row))));
+                        : Optional.of(Edge.read(row)),
+                    OpenMap.read(row)));
   }
 
   /** All edges of these runs that lead to steps that still wait. */
@@ -256,9 +278,9 @@ public final class WorkflowRunStore {
   }
 
   /** Steps that have not ended. */
-  public List<OpenStep> openSteps(UUID workflow) {
+  public List<OpenStep> openSteps(Collection<UUID> workflows) {
     return tx.sql("workflow_open_steps")
-        .set("workflow", workflow)
+        .set("ids", JsonRows.ids(workflows))
         .list(
             row ->
                 new OpenStep(

@@ -4,6 +4,7 @@ import dev.waybill.internal.sql.Tx;
 import dev.waybill.workflow.Dependency;
 import dev.waybill.workflow.Step;
 import dev.waybill.workflow.WorkflowStatus;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -45,7 +46,13 @@ public final class WorkflowStore {
    */
   public record Counts(int open, int active, int failed, int steps, int edges) {}
 
-  /** A step to be; times in microseconds. */
+  /**
+   * A step to be; times in microseconds.
+   *
+   * @param parent the map step that it is an element of
+   * @param overStep of a map step: over whose output it is
+   * @param overAt of a map step: where in that output
+   */
   public record NewStep(
       UUID id,
       String key,
@@ -72,9 +79,13 @@ public final class WorkflowStore {
       String payload,
       @Nullable String output,
       @Nullable String errorCode,
-      @Nullable String errorMessage) {
-    private Map<String, @Nullable Object> fields() {
+      @Nullable String errorMessage,
+      @Nullable UUID parent,
+      @Nullable String overStep,
+      @Nullable String overAt) {
+    private Map<String, @Nullable Object> fields(UUID workflow) {
       Map<String, @Nullable Object> fields = new LinkedHashMap<>();
+      fields.put("workflow", workflow);
       fields.put("id", id);
       fields.put("step_key", key);
       fields.put("place", place);
@@ -101,6 +112,9 @@ public final class WorkflowStore {
       fields.put("output", output);
       fields.put("error_code", errorCode);
       fields.put("error_message", errorMessage);
+      fields.put("parent", parent);
+      fields.put("over_step", overStep);
+      fields.put("over_at", overAt);
       return fields;
     }
   }
@@ -108,13 +122,55 @@ public final class WorkflowStore {
   /** An edge to be. */
   public record NewEdge(
       UUID prerequisite, UUID dependent, Dependency.Mode mode, @Nullable String wanted) {
-    private Map<String, @Nullable Object> fields() {
+    private Map<String, @Nullable Object> fields(UUID workflow) {
       Map<String, @Nullable Object> fields = new LinkedHashMap<>();
+      fields.put("workflow", workflow);
       fields.put("prerequisite", prerequisite);
       fields.put("dependent", dependent);
       fields.put("mode", WorkflowCodes.MODE.number(mode));
       fields.put("wanted", wanted);
       return fields;
+    }
+  }
+
+  /** A run that a step of another run starts, with its steps. */
+  public record NewChild(
+      UUID id,
+      String type,
+      String tenant,
+      WorkflowStatus status,
+      Counts counts,
+      @Nullable String resultStep,
+      UUID parent,
+      String parentStep,
+      String input,
+      List<NewStep> steps,
+      List<NewEdge> edges,
+      Map<String, String> attributes) {
+    private Map<String, @Nullable Object> fields() {
+      Map<String, @Nullable Object> fields = new LinkedHashMap<>();
+      fields.put("id", id);
+      fields.put("type", type);
+      fields.put("tenant", tenant);
+      fields.put("status", WorkflowCodes.STATUS.number(status));
+      fields.put("open", counts.open());
+      fields.put("active", counts.active());
+      fields.put("steps", counts.steps());
+      fields.put("edges", counts.edges());
+      fields.put("result_step", resultStep);
+      fields.put("parent", parent);
+      fields.put("parent_step", parentStep);
+      fields.put("input", input);
+      return fields;
+    }
+  }
+
+  /** Something that belongs to a run. */
+  private record Of<T>(UUID run, T thing) {
+    static <T> List<Of<T>> all(Map<UUID, ? extends Collection<T>> byRun) {
+      List<Of<T>> all = new ArrayList<>();
+      byRun.forEach((run, things) -> things.forEach(thing -> all.add(new Of<>(run, thing))));
+      return all;
     }
   }
 
@@ -200,21 +256,48 @@ public final class WorkflowStore {
 
   /** Inserts steps and edges, and makes jobs of those that are released. */
   public void insert(UUID workflow, List<NewStep> steps, List<NewEdge> edges) {
-    tx.sql("workflow_step_insert")
-        .set("workflow", workflow)
-        .set("batch", JsonRows.objects(steps, NewStep::fields))
-        .update();
-    if (!edges.isEmpty()) {
-      tx.sql("workflow_edge_insert")
-          .set("workflow", workflow)
-          .set("batch", JsonRows.objects(edges, NewEdge::fields))
-          .update();
-    }
+    insert(Map.of(workflow, steps));
+    insertEdges(Map.of(workflow, edges));
     enqueue(
         steps.stream()
             .filter(step -> step.kind() == Step.Kind.JOB && step.state() == StepState.RELEASED)
             .map(NewStep::id)
             .toList());
+  }
+
+  /** Inserts steps of several runs. */
+  public void insert(Map<UUID, List<NewStep>> byRun) {
+    List<Of<NewStep>> rows = Of.all(byRun);
+    if (!rows.isEmpty()) {
+      tx.sql("workflow_step_insert")
+          .set("batch", JsonRows.objects(rows, row -> row.thing().fields(row.run())))
+          .update();
+    }
+  }
+
+  private void insertEdges(Map<UUID, List<NewEdge>> byRun) {
+    List<Of<NewEdge>> rows = Of.all(byRun);
+    if (!rows.isEmpty()) {
+      tx.sql("workflow_edge_insert")
+          .set("batch", JsonRows.objects(rows, row -> row.thing().fields(row.run())))
+          .update();
+    }
+  }
+
+  /** Inserts runs that steps start, without their steps. */
+  public void insertChildren(List<NewChild> runs) {
+    if (runs.isEmpty()) {
+      return;
+    }
+    tx.sql("workflow_child_insert").set("batch", JsonRows.objects(runs, NewChild::fields)).update();
+    Map<UUID, List<NewEdge>> edges = new LinkedHashMap<>();
+    Map<UUID, Collection<Map.Entry<String, String>>> attributes = new LinkedHashMap<>();
+    for (NewChild run : runs) {
+      edges.put(run.id(), run.edges());
+      attributes.put(run.id(), run.attributes().entrySet());
+    }
+    insertEdges(edges);
+    insertAttributes(Of.all(attributes));
   }
 
   /** Makes jobs of steps. */
@@ -229,17 +312,21 @@ public final class WorkflowStore {
 
   /** By what the run can be found. */
   public void attributes(UUID workflow, Map<String, String> attributes) {
-    if (!attributes.isEmpty()) {
+    insertAttributes(Of.all(Map.of(workflow, attributes.entrySet())));
+  }
+
+  private void insertAttributes(List<Of<Map.Entry<String, String>>> rows) {
+    if (!rows.isEmpty()) {
       tx.sql("workflow_attribute_insert")
-          .set("workflow", workflow)
           .set(
               "batch",
               JsonRows.objects(
-                  List.copyOf(attributes.entrySet()),
-                  each -> {
+                  rows,
+                  row -> {
                     Map<String, @Nullable Object> fields = new LinkedHashMap<>();
-                    fields.put("name", each.getKey());
-                    fields.put("value", each.getValue());
+                    fields.put("workflow", row.run());
+                    fields.put("name", row.thing().getKey());
+                    fields.put("value", row.thing().getValue());
                     return fields;
                   }))
           .update();

@@ -1,5 +1,6 @@
 package dev.waybill.internal.workflow;
 
+import dev.waybill.internal.job.JobIds;
 import dev.waybill.internal.sql.Tx;
 import dev.waybill.internal.store.StepState;
 import dev.waybill.internal.store.WorkflowRunStore;
@@ -11,6 +12,7 @@ import dev.waybill.internal.store.WorkflowRunStore.RunChange;
 import dev.waybill.internal.store.WorkflowRunStore.StepChange;
 import dev.waybill.internal.store.WorkflowStore;
 import dev.waybill.internal.store.WorkflowStore.Counts;
+import dev.waybill.internal.workflow.Expansion.Begun;
 import dev.waybill.workflow.Condition;
 import dev.waybill.workflow.Dependency;
 import dev.waybill.workflow.Step;
@@ -38,44 +40,13 @@ import org.jspecify.annotations.Nullable;
  * the number of steps nor on the depth of the graph.
  */
 final class Avalanche {
-  /**
-   * A step that ends.
-   *
-   * @param output of a success
-   */
-  record End(
-      UUID workflow,
-      UUID step,
-      StepState state,
-      @Nullable String output,
-      boolean keepOutput,
-      @Nullable String code,
-      @Nullable String message,
-      @Nullable String reason) {
-    /** A job's: what it left behind is in its own row. */
-    static End ofJob(UUID workflow, UUID step, StepState state, @Nullable String output) {
-      return new End(workflow, step, state, output, false, null, null, null);
-    }
-
-    /** A gate's or a delay's. */
-    static End of(
-        UUID workflow,
-        UUID step,
-        StepState state,
-        @Nullable String output,
-        @Nullable String code,
-        @Nullable String message,
-        @Nullable String reason) {
-      return new End(workflow, step, state, output, true, code, message, reason);
-    }
-  }
-
   /** A step that waits, with the counters as they become. */
   private static final class Waiting {
     private final Blocked step;
     private int pending;
     private int satisfied;
     private StepState state = StepState.BLOCKED;
+    private boolean hasEnded;
 
     Waiting(Blocked step) {
       this.step = step;
@@ -90,44 +61,90 @@ final class Avalanche {
     private int open;
     private int active;
     private int failed;
+    private int steps;
 
     Tally(LockedRun run) {
       this.run = run;
       this.open = run.counts().open();
       this.active = run.counts().active();
       this.failed = run.counts().failed();
+      this.steps = run.counts().steps();
     }
   }
 
   private final WorkflowRunStore store;
   private final WorkflowStore jobs;
+  private final Tx tx;
+  private final JobIds ids;
+  private final Expansion expansion;
   private final Map<UUID, Tally> runs = new LinkedHashMap<>();
   private final Map<UUID, Waiting> waiting = new LinkedHashMap<>();
   private final List<StepChange> changes = new ArrayList<>();
   private final Deque<Waiting> skipped = new ArrayDeque<>();
 
   /** In runs that are locked. */
-  Avalanche(Tx tx, Collection<LockedRun> locked) {
+  Avalanche(Tx tx, JobIds ids, Collection<LockedRun> locked) {
     this.store = WorkflowRunStore.in(tx);
     this.jobs = WorkflowStore.in(tx);
+    this.tx = tx;
+    this.ids = ids;
+    this.expansion = new Expansion(tx, ids);
     locked.forEach(run -> runs.put(run.id(), new Tally(run)));
   }
 
   /** Steps end, once: one that has ended already stays as it is. Writes all that follows. */
-  void end(List<End> ends) {
-    Map<UUID, End> byStep = new LinkedHashMap<>();
-    for (End end : ends) {
+  void end(List<StepEnd> ends) {
+    Map<UUID, StepEnd> byStep = new LinkedHashMap<>();
+    for (StepEnd end : ends) {
       Tally run = runs.get(end.workflow());
       if (run != null && !run.run.status().isTerminal()) {
         byStep.put(end.step(), end);
       }
     }
-    if (byStep.isEmpty()) {
-      return;
+    if (!byStep.isEmpty()) {
+      fall(byStep);
+      write();
     }
+  }
+
+  /** Has steps that are stored as released begin what they begin. Writes all that follows. */
+  void begin(Collection<UUID> stored) {
+    Map<UUID, StepEnd> ends = new LinkedHashMap<>();
+    for (Begun begun : expansion.begin(stored, sizes())) {
+      grow(begun);
+      begun.end().ifPresent(end -> ends.put(begun.step(), end));
+      if (!begun.elements().isEmpty()) {
+        changes.add(counting(begun.step(), begun.elements().size()));
+      }
+    }
+    fall(ends);
+    write();
+  }
+
+  /** Steps that end by what has ended are the next to end, until none is left. */
+  private void fall(Map<UUID, StepEnd> ends) {
+    Map<UUID, StepEnd> next = ends;
+    while (!next.isEmpty()) {
+      decide(next);
+      slide();
+      next = new LinkedHashMap<>();
+      for (StepEnd end : expansion.completed()) {
+        next.put(end.step(), end);
+      }
+      for (Begun begun : expansion.begin(sizes())) {
+        grow(begun);
+        Optional<StepEnd> end = begun.end();
+        if (end.isPresent()) {
+          next.put(begun.step(), end.get());
+        }
+      }
+    }
+  }
+
+  private void decide(Map<UUID, StepEnd> byStep) {
     Set<UUID> done = new HashSet<>();
     for (Leaving leaving : store.leaving(byStep.keySet())) {
-      End end = byStep.get(leaving.step());
+      StepEnd end = byStep.get(leaving.step());
       if (end == null || leaving.before().isTerminal()) {
         continue;
       }
@@ -136,23 +153,45 @@ final class Avalanche {
       }
       leaving.edge().ifPresent(edge -> decide(edge, end.state(), end.output()));
     }
-    slide();
-    write();
   }
 
-  private void ended(End end, Leaving leaving) {
+  private Map<UUID, Integer> sizes() {
+    Map<UUID, Integer> sizes = new HashMap<>();
+    runs.forEach((run, tally) -> sizes.put(run, tally.steps));
+    return sizes;
+  }
+
+  private void grow(Begun begun) {
+    Tally run = tally(begun.workflow());
+    int count = begun.elements().size();
+    run.steps += count;
+    run.open += count;
+    run.active += count;
+    Waiting step = waiting.get(begun.step());
+    if (step != null) {
+      step.pending = count;
+    }
+  }
+
+  private void ended(StepEnd end, Leaving leaving) {
     Tally run = tally(end.workflow());
     run.open--;
     run.active -= leaving.before() == StepState.RELEASED ? 1 : 0;
     boolean bad = end.state() == StepState.FAILED || end.state() == StepState.CANCELED;
     run.failed += bad && !leaving.mayFail() ? 1 : 0;
+    expansion.ended(end, leaving.map());
+    // A step that has nothing to begin with ends in the moment in which its turn comes.
+    Waiting before = waiting.get(end.step());
+    if (before != null) {
+      before.hasEnded = true;
+    }
     changes.add(
         new StepChange(
             end.step(),
             end.state(),
-            null,
-            null,
-            null,
+            end.isMap() ? 0 : null,
+            before == null ? null : before.satisfied,
+            before == null ? null : run.run.now(),
             run.run.now(),
             null,
             end.keepOutput() ? end.output() : null,
@@ -179,6 +218,9 @@ final class Avalanche {
     step.satisfied += isSatisfied(edge.mode(), Conditions.read(edge.wanted()), end, output) ? 1 : 0;
     if (step.satisfied >= step.step.needed()) {
       step.state = step.step.kind() == Step.Kind.GATE ? StepState.WAITING : StepState.RELEASED;
+      if (Expansion.isFor(step.step.kind())) {
+        expansion.turn(step.step.id());
+      }
     } else if (step.pending == 0) {
       step.state = StepState.SKIPPED;
       skipped.add(step);
@@ -211,14 +253,18 @@ final class Avalanche {
   }
 
   private void write() {
-    List<UUID> released = new ArrayList<>();
+    List<UUID> begun = new ArrayList<>();
+    expansion.pending().forEach((map, pending) -> changes.add(counting(map, pending)));
     for (Waiting step : waiting.values()) {
+      if (step.hasEnded) {
+        continue;
+      }
       Tally run = tally(step.step.workflow());
       boolean open = step.state == StepState.RELEASED || step.state == StepState.WAITING;
       run.active += step.state == StepState.RELEASED ? 1 : 0;
       run.open -= step.state == StepState.SKIPPED ? 1 : 0;
       if (step.state == StepState.RELEASED && step.step.kind() == Step.Kind.JOB) {
-        released.add(step.step.id());
+        begun.add(step.step.id());
       }
       Instant now = run.run.now();
       changes.add(
@@ -236,9 +282,30 @@ final class Avalanche {
               step.state == StepState.SKIPPED ? "workflow.dependency_unsatisfied" : null));
     }
     store.change(changes);
-    jobs.enqueue(released);
-    store.changeRuns(
-        runs.values().stream().map(Avalanche::change).flatMap(Optional::stream).toList());
+    begun.addAll(expansion.write(jobs));
+    jobs.enqueue(begun);
+    List<RunChange> ofRuns =
+        runs.values().stream().map(Avalanche::change).flatMap(Optional::stream).toList();
+    store.changeRuns(ofRuns);
+    Parents.tell(tx, ids, parents(ofRuns));
+  }
+
+  /** Those of runs that end. */
+  private Map<UUID, UUID> parents(List<RunChange> ofRuns) {
+    Map<UUID, UUID> parents = new LinkedHashMap<>();
+    for (RunChange change : ofRuns) {
+      UUID parent = tally(change.id()).run.parent();
+      if (parent != null && change.status().isTerminal()) {
+        parents.put(change.id(), parent);
+      }
+    }
+    return parents;
+  }
+
+  /** A map step that waits for so many elements. */
+  private static StepChange counting(UUID map, int pending) {
+    return new StepChange(
+        map, StepState.RELEASED, pending, null, null, null, null, null, null, null, null);
   }
 
   private static @Nullable Instant wakeAt(Instant now, Blocked step) {
@@ -250,7 +317,7 @@ final class Avalanche {
   static @Nullable Long timer(
       Step.Kind kind, @Nullable Long delay, @Nullable Long deadline, @Nullable Long remind) {
     return switch (kind) {
-      case JOB -> null;
+      case JOB, MAP, WORKFLOW -> null;
       case DELAY -> delay == null ? 0 : delay;
       case GATE ->
           deadline == null || remind == null
@@ -261,8 +328,7 @@ final class Avalanche {
 
   private static Optional<RunChange> change(Tally tally) {
     Counts before = tally.run.counts();
-    Counts after =
-        new Counts(tally.open, tally.active, tally.failed, before.steps(), before.edges());
+    Counts after = new Counts(tally.open, tally.active, tally.failed, tally.steps, before.edges());
     if (before.equals(after)) {
       return Optional.empty();
     }

@@ -91,9 +91,9 @@ final class Conditions {
   }
 
   /** What is at a place, which may be null. */
-  private record Place(@Nullable Object value) {}
+  record Place(@Nullable Object value) {}
 
-  private static Optional<Place> at(String output, String pointer) {
+  static Optional<Place> at(String output, String pointer) {
     Object value = Json.parse(output);
     if (pointer.isEmpty()) {
       return Optional.of(new Place(value));

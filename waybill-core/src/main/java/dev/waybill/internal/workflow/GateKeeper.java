@@ -1,5 +1,6 @@
 package dev.waybill.internal.workflow;
 
+import dev.waybill.internal.job.JobIds;
 import dev.waybill.internal.job.JobKeys;
 import dev.waybill.internal.job.Json;
 import dev.waybill.internal.job.Wording;
@@ -26,6 +27,12 @@ import org.jspecify.annotations.Nullable;
 
 /** Completes gates: once, and by nobody who does not know the token. */
 final class GateKeeper {
+  private final JobIds ids;
+
+  GateKeeper(JobIds ids) {
+    this.ids = ids;
+  }
+
   static String digest(String token) {
     return JobKeys.digest("gate", token);
   }
@@ -63,10 +70,10 @@ final class GateKeeper {
               + run.id()
               + " still waits for prerequisites.");
     }
-    new Avalanche(tx, List.of(run))
+    new Avalanche(tx, ids, List.of(run))
         .end(
             List.of(
-                Avalanche.End.of(
+                StepEnd.of(
                     run.id(),
                     gate.id(),
                     state(completion.end()),

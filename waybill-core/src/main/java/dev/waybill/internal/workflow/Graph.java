@@ -13,6 +13,7 @@ import dev.waybill.workflow.Condition;
 import dev.waybill.workflow.Dependency;
 import dev.waybill.workflow.Problem;
 import dev.waybill.workflow.Step;
+import dev.waybill.workflow.Workflow;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -51,8 +52,19 @@ final class Graph {
 
   private final Map<String, Node> nodes = new LinkedHashMap<>();
   private final Map<String, KnownStep> known = new HashMap<>();
+  private final Map<String, String> tokenHashes;
 
   Graph(JobIds ids, List<Step> steps, List<KnownStep> before) {
+    this(ids, steps, before, Map.of());
+  }
+
+  /**
+   * Steps that were sealed.
+   *
+   * @param tokenHashes of gates whose tokens nobody knows here, by their keys
+   */
+  Graph(JobIds ids, List<Step> steps, List<KnownStep> before, Map<String, String> tokenHashes) {
+    this.tokenHashes = tokenHashes;
     int place = before.stream().mapToInt(KnownStep::place).max().orElse(-1);
     for (Step step : steps) {
       nodes.put(step.key(), new Node(step, ids.next(), ++place));
@@ -61,7 +73,7 @@ final class Graph {
     begin();
   }
 
-  /** What only a parser can see; null if a step is fine. */
+  /** What only a parser can see, in sub-workflows, too. */
   static List<Problem> problems(List<Step> steps) {
     List<Problem> problems = new ArrayList<>();
     for (Step step : steps) {
@@ -70,6 +82,14 @@ final class Graph {
         Condition condition = edge.condition();
         if (condition != null) {
           complain(problems, step, "condition", Conditions.complaintAbout(condition));
+        }
+      }
+      Workflow inner = step.workflow();
+      if (inner != null) {
+        complain(problems, step, "input", Json.complaintAbout(inner.input()));
+        for (Problem problem : problems(inner.steps())) {
+          problems.add(
+              new Problem(problem.code(), step.key() + " → " + problem.step(), problem.message()));
         }
       }
     }
@@ -96,6 +116,10 @@ final class Graph {
       String reminder = gate == null ? null : gate.remindType();
       if (reminder != null) {
         types.add(reminder);
+      }
+      Workflow inner = step.workflow();
+      if (inner != null) {
+        types.addAll(types(inner.steps()));
       }
     }
     return types;
@@ -149,10 +173,12 @@ final class Graph {
     return nodes.values().stream().map(node -> row(node, defaults)).toList();
   }
 
-  private static NewStep row(Node node, Map<String, Defaults> defaults) {
+  private NewStep row(Node node, Map<String, Defaults> defaults) {
     Step step = node.step;
     Defaults type = defaults.get(String.valueOf(step.type()));
     Step.Gate gate = step.gate();
+    Step.Over over = step.over();
+    Workflow inner = step.workflow();
     Long delay = micros(step.delay());
     Long deadline = gate == null ? null : micros(gate.deadline());
     Long remind = gate == null ? null : micros(gate.remindAfter());
@@ -170,25 +196,28 @@ final class Graph {
         node.satisfied,
         step.mayFail(),
         step.type(),
-        type == null ? null : orElse(step.priority(), type.priority()),
-        type == null ? null : orElse(step.maxAttempts(), type.maxAttempts()),
-        type == null ? null : orElse(micros(step.timeout()), type.timeoutMicros()),
+        orElse(step.priority(), type == null ? null : type.priority()),
+        orElse(step.maxAttempts(), type == null ? null : type.maxAttempts()),
+        orElse(micros(step.timeout()), type == null ? null : type.timeoutMicros()),
         step.stage(),
         delay,
         resource,
         resource == null ? null : JobKeys.resource(resource),
-        token == null ? null : GateKeeper.digest(token),
+        token == null ? tokenHashes.get(step.key()) : GateKeeper.digest(token),
         deadline,
         remind,
         gate == null ? null : gate.remindType(),
         open ? Avalanche.timer(step.kind(), delay, deadline, remind) : null,
-        step.payload(),
+        inner == null ? step.payload() : SealedWorkflow.write(inner, defaults),
         null,
         null,
-        null);
+        null,
+        null,
+        over == null ? null : over.step(),
+        over == null ? null : over.pointer());
   }
 
-  private static <T> T orElse(@Nullable T value, T other) {
+  private static <T> @Nullable T orElse(@Nullable T value, @Nullable T other) {
     return value == null ? other : value;
   }
 
@@ -217,6 +246,14 @@ final class Graph {
       throw new IllegalStateException("An edge leads from " + key + ", which was not found before");
     }
     return before.id();
+  }
+
+  /** Steps whose turn has come at once, and which begin others. */
+  List<UUID> toBegin() {
+    return nodes.values().stream()
+        .filter(node -> Expansion.isFor(node.step.kind()) && node.state == StepState.RELEASED)
+        .map(node -> node.id)
+        .toList();
   }
 
   /** What these steps add to those of the run. */

@@ -19,6 +19,7 @@ final class Redo {
   private int pending;
   private int satisfied;
   private StepState state = StepState.BLOCKED;
+  private boolean hasElements;
 
   Redo(EndedStep step) {
     this.step = step;
@@ -42,6 +43,19 @@ final class Redo {
     return state;
   }
 
+  /** Whether its turn has come and it has to begin others, which are not there yet. */
+  boolean isToBegin() {
+    return Expansion.isFor(step.kind()) && state == StepState.RELEASED && !hasElements;
+  }
+
+  /** A map step goes on with those of its elements that begin again, whatever it waited for. */
+  private void goOnWith(int elements) {
+    hasElements = true;
+    state = StepState.RELEASED;
+    pending = elements;
+    satisfied = step.needed();
+  }
+
   /** Decides the steps that begin again by those that do not, and by each other. */
   static void decide(List<EndedEdge> edges, Map<UUID, EndedStep> all, Map<UUID, Redo> again) {
     Map<UUID, List<EndedEdge>> leaving = new HashMap<>();
@@ -58,6 +72,20 @@ final class Redo {
         dependent.satisfied++;
       }
     }
+    Map<UUID, Integer> elements = new HashMap<>();
+    for (Redo step : again.values()) {
+      UUID map = step.step.parent();
+      if (map != null) {
+        elements.merge(map, 1, Integer::sum);
+      }
+    }
+    elements.forEach(
+        (map, count) -> {
+          Redo step = again.get(map);
+          if (step != null) {
+            step.goOnWith(count);
+          }
+        });
     Deque<Redo> undecided = new ArrayDeque<>(again.values());
     for (Redo step = undecided.poll(); step != null; step = undecided.poll()) {
       if (step.state != StepState.BLOCKED) {

@@ -65,13 +65,15 @@ final class StepRun implements StepContext {
 
   @Override
   public Optional<String> input(String step) {
-    return Optional.ofNullable(inputs().get(step));
+    return read(tx -> WorkflowReadStore.in(tx).input(job.id(), step))
+        .filter(input -> input.state() == StepState.SUCCEEDED)
+        .map(Input::output);
   }
 
   @Override
   public Map<String, String> inputs() {
     Map<String, String> outputs = new LinkedHashMap<>();
-    for (Input input : read(tx -> WorkflowReadStore.in(tx).inputs(home.workflow(), job.id()))) {
+    for (Input input : read(tx -> WorkflowReadStore.in(tx).inputs(job.id()))) {
       String output = input.output();
       if (input.state() == StepState.SUCCEEDED && output != null) {
         outputs.put(input.key(), output);

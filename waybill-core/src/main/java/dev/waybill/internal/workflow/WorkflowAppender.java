@@ -61,6 +61,7 @@ final class WorkflowAppender {
     // If all of them were skipped, the run is no nearer to its end than before.
     WorkflowRunStore.in(tx)
         .changeRuns(List.of(new RunChange(run.id(), Avalanche.status(sum), sum, null, null, null)));
+    Runs.begin(tx, ids, run.id(), graph.toBegin());
     return Outcome.APPENDED;
   }
 

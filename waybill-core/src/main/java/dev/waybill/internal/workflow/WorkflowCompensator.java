@@ -57,7 +57,7 @@ final class WorkflowCompensator {
           "workflow.compensation_status",
           "Run " + run.id() + " is " + run.status() + ": only what has ended can be undone.");
     }
-    List<Step> steps = undoing(order, succeeded(tx, order, run));
+    List<Step> steps = undoing(succeeded(tx, order, run));
     if (steps.isEmpty()) {
       throw new InvalidState(
           "workflow.nothing_to_compensate",
@@ -73,12 +73,14 @@ final class WorkflowCompensator {
     return Json.write(fields);
   }
 
+  /** A step to undo, and what undoes it. */
+  private record Undo(SourceStep step, Instant end, String type) {}
+
   /** Those to undo, the last to succeed first. */
-  private static List<SourceStep> succeeded(Tx tx, Compensation order, LockedRun run) {
-    Map<String, Instant> ends = new HashMap<>();
+  private static List<Undo> succeeded(Tx tx, Compensation order, LockedRun run) {
+    Map<String, StepRow> ends = new HashMap<>();
     for (StepRow row : WorkflowReadStore.in(tx).steps(run.id())) {
-      Instant end = row.finishedAt();
-      ends.put(row.key(), end == null ? Instant.EPOCH : end);
+      ends.put(row.key(), row);
     }
     for (String key : new TreeMap<>(order.undo()).keySet()) {
       if (!ends.containsKey(key)) {
@@ -88,27 +90,38 @@ final class WorkflowCompensator {
     WorkflowRetryStore store = WorkflowRetryStore.in(tx);
     // Whoever was canceled may still be at work, and finish what nobody would undo then.
     store.steps(run.id()).forEach(step -> WorkflowRetrier.refuseIfBusy(run, step));
-    List<SourceStep> steps = new ArrayList<>();
+    List<Undo> steps = new ArrayList<>();
     for (SourceStep step : store.sourceSteps(run.id())) {
-      if (step.ended().state() == StepState.SUCCEEDED
-          && order.undo().containsKey(step.copy().key())) {
-        steps.add(step);
+      StepRow row = ends.get(step.copy().key());
+      String type = row == null ? null : type(order, row);
+      Instant end = row == null ? null : row.finishedAt();
+      if (step.ended().state() == StepState.SUCCEEDED && type != null) {
+        steps.add(new Undo(step, end == null ? Instant.EPOCH : end, type));
       }
     }
     steps.sort(
-        Comparator.comparing((SourceStep step) -> ends.getOrDefault(step.copy().key(), Instant.MIN))
-            .thenComparingInt(step -> step.copy().place())
+        Comparator.comparing(Undo::end)
+            .thenComparingInt(undo -> undo.step().copy().place())
             .reversed());
     return steps;
   }
 
-  private static List<Step> undoing(Compensation order, List<SourceStep> succeeded) {
+  /** What a map step did was done by its elements; they are undone one by one. */
+  private static @Nullable String type(Compensation order, StepRow step) {
+    if (step.kind() == Step.Kind.MAP) {
+      return null;
+    }
+    String own = order.undo().get(step.key());
+    String map = step.map();
+    return own == null && map != null ? order.undo().get(map) : own;
+  }
+
+  private static List<Step> undoing(List<Undo> succeeded) {
     List<Step> steps = new ArrayList<>();
     String before = null;
-    for (SourceStep each : succeeded) {
-      String key = each.copy().key();
-      Step.Builder step =
-          Step.job(key, String.valueOf(order.undo().get(key))).payload(payload(each));
+    for (Undo each : succeeded) {
+      String key = each.step().copy().key();
+      Step.Builder step = Step.job(key, each.type()).payload(payload(each.step()));
       steps.add((before == null ? step : step.after(before)).build());
       before = key;
     }
@@ -119,7 +132,8 @@ final class WorkflowCompensator {
     String output = step.ended().output();
     Map<String, @Nullable Object> fields = new LinkedHashMap<>();
     fields.put("step", step.copy().key());
-    fields.put("payload", Json.parse(step.copy().payload()));
+    boolean hasRun = step.copy().kind() == Step.Kind.WORKFLOW;
+    fields.put("payload", hasRun ? Map.of() : Json.parse(step.copy().payload()));
     fields.put("output", output == null ? null : Json.parse(output));
     return Json.write(fields);
   }

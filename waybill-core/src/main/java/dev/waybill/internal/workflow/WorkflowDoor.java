@@ -35,11 +35,11 @@ final class WorkflowDoor implements Workflows {
   private final Database database;
   private final WorkflowStarter starter;
   private final WorkflowAppender appender;
-  private final GateKeeper gates = new GateKeeper();
-  private final WorkflowCanceler canceler = new WorkflowCanceler();
+  private final GateKeeper gates;
+  private final WorkflowCanceler canceler;
   private final Runnable wakeJobs;
   private final Bell timers;
-  private final WorkflowRetrier retrier = new WorkflowRetrier();
+  private final WorkflowRetrier retrier;
   private final WorkflowRerunner rerunner;
   private final WorkflowCompensator compensator;
   private final WorkflowWatch watch;
@@ -48,6 +48,9 @@ final class WorkflowDoor implements Workflows {
     this.database = database;
     this.starter = new WorkflowStarter(ids);
     this.appender = new WorkflowAppender(ids);
+    this.gates = new GateKeeper(ids);
+    this.canceler = new WorkflowCanceler(ids);
+    this.retrier = new WorkflowRetrier(ids);
     this.rerunner = new WorkflowRerunner(ids);
     this.compensator = new WorkflowCompensator(ids);
     this.wakeJobs = wakeJobs;
@@ -98,7 +101,7 @@ final class WorkflowDoor implements Workflows {
 
   @Override
   public WorkflowInfo cancel(Scope scope, UUID run, String reason) {
-    return database.transact(tx -> cancel(tx, scope, run, reason));
+    return thenWake(tx -> cancel(tx, scope, run, reason));
   }
 
   private WorkflowInfo cancel(Tx tx, Scope scope, UUID run, String reason) {

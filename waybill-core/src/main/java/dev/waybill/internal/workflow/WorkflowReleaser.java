@@ -1,6 +1,8 @@
 package dev.waybill.internal.workflow;
 
+import dev.waybill.internal.job.JobIds;
 import dev.waybill.internal.job.StepEnds;
+import dev.waybill.internal.loop.Time;
 import dev.waybill.internal.sql.Tx;
 import dev.waybill.internal.store.StepState;
 import dev.waybill.internal.store.WorkflowRunStore;
@@ -15,8 +17,12 @@ import java.util.stream.Collectors;
 
 /** Goes on with a workflow in the transaction in which jobs end that are its steps. */
 public final class WorkflowReleaser implements StepEnds {
-  /** Knows nothing but what a transaction tells it. */
-  public WorkflowReleaser() {}
+  private final JobIds ids;
+
+  /** On this clock. */
+  public WorkflowReleaser(Time time) {
+    this.ids = new JobIds(time);
+  }
 
   @Override
   public Set<UUID> lock(Tx tx, Collection<UUID> workflows, boolean wait) {
@@ -31,12 +37,12 @@ public final class WorkflowReleaser implements StepEnds {
     ends.forEach(end -> workflows.add(end.workflow()));
     // They are locked already: this reads how they are, completions of the batch included.
     List<LockedRun> runs = WorkflowRunStore.in(tx).lock(workflows, true);
-    new Avalanche(tx, runs)
+    new Avalanche(tx, ids, runs)
         .end(
             ends.stream()
                 .map(
                     end ->
-                        Avalanche.End.ofJob(
+                        StepEnd.ofJob(
                             end.workflow(), end.step(), state(end.status()), end.output()))
                 .toList());
   }

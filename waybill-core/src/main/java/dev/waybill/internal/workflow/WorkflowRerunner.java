@@ -93,11 +93,12 @@ final class WorkflowRerunner {
 
   private Started copy(Tx tx, Rerun order, LockedRun run, String hash, String request) {
     WorkflowRetryStore retries = WorkflowRetryStore.in(tx);
-    List<SourceStep> steps = retries.sourceSteps(run.id());
+    List<SourceStep> source = retries.sourceSteps(run.id());
     List<EndedEdge> edges = retries.edges(run.id());
+    Set<UUID> anew = anew(order, source, edges);
+    List<SourceStep> steps = withoutOldElements(order, source, anew);
     Map<UUID, EndedStep> all = new HashMap<>();
     steps.forEach(step -> all.put(step.ended().id(), step.ended()));
-    Set<UUID> anew = anew(order, steps, edges);
     Map<UUID, Redo> again = new LinkedHashMap<>();
     for (SourceStep step : steps) {
       if (anew.contains(step.ended().id())) {
@@ -109,12 +110,20 @@ final class WorkflowRerunner {
     Map<UUID, UUID> newIds = new HashMap<>();
     steps.forEach(step -> newIds.put(step.ended().id(), ids.next()));
     List<NewStep> copies = new ArrayList<>();
+    List<UUID> turns = new ArrayList<>();
     for (SourceStep step : steps) {
       UUID id = newIds.getOrDefault(step.ended().id(), step.ended().id());
+      UUID map = step.ended().parent();
+      UUID parent = map == null ? null : newIds.get(map);
       Redo redo = again.get(step.ended().id());
       boolean first = step.copy().key().equals(order.fromStep());
       copies.add(
-          redo == null ? asItEnded(step.copy(), id) : begun(step.copy(), id, redo, first, order));
+          redo == null
+              ? asItEnded(step.copy(), id, parent)
+              : begun(step.copy(), id, parent, redo, first, order));
+      if (redo != null && redo.isToBegin()) {
+        turns.add(id);
+      }
     }
     List<NewEdge> newEdges = new ArrayList<>();
     for (EndedEdge edge : edges) {
@@ -124,7 +133,39 @@ final class WorkflowRerunner {
         newEdges.add(new NewEdge(prerequisite, dependent, edge.mode(), edge.wanted()));
       }
     }
-    return insert(tx, order, run, hash, request, copies, newEdges);
+    Started started = insert(tx, order, run, hash, request, copies, newEdges);
+    Runs.begin(tx, ids, started.id(), turns);
+    return started;
+  }
+
+  /** A map step that begins anew makes its elements anew, unless it begins with one of them. */
+  private static List<SourceStep> withoutOldElements(
+      Rerun order, List<SourceStep> steps, Set<UUID> anew) {
+    Set<UUID> kept = new HashSet<>();
+    for (SourceStep step : steps) {
+      boolean first = step.copy().key().equals(order.fromStep());
+      UUID map = step.ended().parent();
+      if (first && map != null) {
+        kept.add(map);
+      }
+      if (first && Expansion.isFor(step.copy().kind()) && order.payload() != null) {
+        throw new InvalidArgument(
+            "workflow.rerun_payload",
+            "Step '"
+                + step.copy().key()
+                + "' is a "
+                + step.copy().kind()
+                + " and has no payload of its own. Begin with the step whose output it begins"
+                + " with, or with one of its elements.");
+      }
+    }
+    return steps.stream()
+        .filter(
+            step -> {
+              UUID map = step.ended().parent();
+              return map == null || !anew.contains(map) || kept.contains(map);
+            })
+        .toList();
   }
 
   /** The step it begins with and all that follows from it; everything without one. */
@@ -143,6 +184,12 @@ final class WorkflowRerunner {
     for (EndedEdge edge : edges) {
       followers.computeIfAbsent(edge.prerequisite(), id -> new ArrayList<>()).add(edge.dependent());
     }
+    for (SourceStep step : steps) {
+      UUID map = step.ended().parent();
+      if (map != null) {
+        followers.computeIfAbsent(step.ended().id(), id -> new ArrayList<>()).add(map);
+      }
+    }
     for (UUID step = open.poll(); step != null; step = open.poll()) {
       if (anew.add(step)) {
         open.addAll(followers.getOrDefault(step, List.of()));
@@ -151,48 +198,46 @@ final class WorkflowRerunner {
     return anew;
   }
 
-  private static NewStep asItEnded(NewStep step, UUID id) {
-    return new NewStep(
-        id,
-        step.key(),
-        step.place(),
-        step.kind(),
-        step.state(),
-        step.needed(),
-        0,
-        0,
-        step.mayFail(),
-        step.type(),
-        step.priority(),
-        step.maxAttempts(),
-        step.timeout(),
-        step.stage(),
-        step.delay(),
-        step.resourceKey(),
-        step.resourceHash(),
-        step.tokenHash(),
-        step.deadline(),
-        step.remind(),
-        step.remindType(),
-        null,
-        step.payload(),
-        step.output(),
-        step.errorCode(),
-        step.errorMessage());
+  private static NewStep asItEnded(NewStep step, UUID id, @Nullable UUID parent) {
+    return copy(step, id, parent, step.state(), 0, 0, null, step.payload(), true);
   }
 
-  private static NewStep begun(NewStep step, UUID id, Redo redo, boolean first, Rerun order) {
+  private static NewStep begun(
+      NewStep step, UUID id, @Nullable UUID parent, Redo redo, boolean first, Rerun order) {
     boolean open = redo.state() == StepState.RELEASED || redo.state() == StepState.WAITING;
     String payload = first ? order.payload() : null;
+    return copy(
+        step,
+        id,
+        parent,
+        redo.state(),
+        redo.pending(),
+        redo.satisfied(),
+        open ? Avalanche.timer(step.kind(), step.delay(), step.deadline(), step.remind()) : null,
+        payload == null ? step.payload() : payload,
+        false);
+  }
+
+  /** What came out is taken over by those that have ended. */
+  private static NewStep copy(
+      NewStep step,
+      UUID id,
+      @Nullable UUID parent,
+      StepState state,
+      int pending,
+      int satisfied,
+      @Nullable Long wake,
+      String payload,
+      boolean ended) {
     return new NewStep(
         id,
         step.key(),
         step.place(),
         step.kind(),
-        redo.state(),
+        state,
         step.needed(),
-        redo.pending(),
-        redo.satisfied(),
+        pending,
+        satisfied,
         step.mayFail(),
         step.type(),
         step.priority(),
@@ -206,11 +251,14 @@ final class WorkflowRerunner {
         step.deadline(),
         step.remind(),
         step.remindType(),
-        open ? Avalanche.timer(step.kind(), step.delay(), step.deadline(), step.remind()) : null,
-        payload == null ? step.payload() : payload,
-        null,
-        null,
-        null);
+        wake,
+        payload,
+        ended ? step.output() : null,
+        ended ? step.errorCode() : null,
+        ended ? step.errorMessage() : null,
+        parent,
+        step.overStep(),
+        step.overAt());
   }
 
   private Started insert(

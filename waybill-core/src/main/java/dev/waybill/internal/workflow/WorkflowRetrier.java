@@ -1,9 +1,12 @@
 package dev.waybill.internal.workflow;
 
+import dev.waybill.internal.job.JobIds;
 import dev.waybill.internal.job.Wording;
 import dev.waybill.internal.sql.Tx;
 import dev.waybill.internal.store.JobHistoryStore;
 import dev.waybill.internal.store.StepState;
+import dev.waybill.internal.store.WorkflowChildStore;
+import dev.waybill.internal.store.WorkflowChildStore.Child;
 import dev.waybill.internal.store.WorkflowRetryStore;
 import dev.waybill.internal.store.WorkflowRetryStore.EndedStep;
 import dev.waybill.internal.store.WorkflowRetryStore.Reset;
@@ -32,6 +35,12 @@ import org.jspecify.annotations.Nullable;
  * decided anew. Jobs that there are get a new run with their attempts anew.
  */
 final class WorkflowRetrier {
+  private final JobIds ids;
+
+  WorkflowRetrier(JobIds ids) {
+    this.ids = ids;
+  }
+
   void retry(Tx tx, Scope scope, UUID id, String reason) {
     if (reason.isBlank()) {
       throw new InvalidArgument("workflow.retry_reason", "Say why the workflow is tried again.");
@@ -69,10 +78,11 @@ final class WorkflowRetrier {
     }
   }
 
-  private static void write(Tx tx, LockedRun run, Map<UUID, Redo> again, String reason) {
+  private void write(Tx tx, LockedRun run, Map<UUID, Redo> again, String reason) {
     List<Reset> resets = new ArrayList<>();
     List<UUID> requeued = new ArrayList<>();
     List<UUID> enqueued = new ArrayList<>();
+    List<EndedStep> turns = new ArrayList<>();
     int open = 0;
     int active = 0;
     for (Redo step : again.values()) {
@@ -81,6 +91,9 @@ final class WorkflowRetrier {
       active += released ? 1 : 0;
       if (released && step.step().kind() == Step.Kind.JOB) {
         (step.step().hasJob() ? requeued : enqueued).add(step.step().id());
+      }
+      if (step.isToBegin()) {
+        turns.add(step.step());
       }
       resets.add(reset(run.now(), step));
     }
@@ -92,6 +105,29 @@ final class WorkflowRetrier {
     WorkflowStore.in(tx).enqueue(enqueued);
     store.reopen(
         run.id(), active > 0 ? WorkflowStatus.RUNNING : WorkflowStatus.WAITING, open, active, hash);
+    begin(tx, run, turns, reason);
+  }
+
+  /** Runs that steps started go on where they failed; others begin. */
+  private void begin(Tx tx, LockedRun run, List<EndedStep> turns, String reason) {
+    Map<String, Child> children = new HashMap<>();
+    if (turns.stream().anyMatch(step -> step.kind() == Step.Kind.WORKFLOW)) {
+      for (Child child : WorkflowChildStore.in(tx).children(List.of(run.id()))) {
+        children.put(child.step(), child);
+      }
+    }
+    List<UUID> anew = new ArrayList<>();
+    for (EndedStep step : turns) {
+      Child child = children.get(step.key());
+      if (child == null) {
+        anew.add(step.id());
+      } else if (child.status() == WorkflowStatus.SUCCEEDED) {
+        WorkflowChildStore.in(tx).tellAgain(child.id());
+      } else {
+        retry(tx, Scope.admin(), child.id(), reason);
+      }
+    }
+    Runs.begin(tx, ids, run.id(), anew);
   }
 
   private static Reset reset(Instant now, Redo step) {

@@ -24,6 +24,10 @@ final class WorkflowSnapshot {
   private WorkflowSnapshot() {}
 
   static String of(Workflow workflow) {
+    return Json.write(fields(workflow));
+  }
+
+  static Map<String, @Nullable Object> fields(Workflow workflow) {
     Map<String, @Nullable Object> fields = new LinkedHashMap<>();
     fields.put("input", Json.parse(workflow.input()));
     fields.put("steps", steps(workflow.steps()));
@@ -32,7 +36,7 @@ final class WorkflowSnapshot {
     if (!workflow.attributes().isEmpty()) {
       fields.put("attributes", new LinkedHashMap<>(workflow.attributes()));
     }
-    return Json.write(fields);
+    return fields;
   }
 
   static String of(List<Step> appended) {
@@ -46,7 +50,7 @@ final class WorkflowSnapshot {
         .toList();
   }
 
-  private static Map<String, @Nullable Object> step(Step step) {
+  static Map<String, @Nullable Object> step(Step step) {
     Map<String, @Nullable Object> fields = new LinkedHashMap<>();
     fields.put("key", step.key());
     fields.put("kind", step.kind().name());
@@ -71,6 +75,16 @@ final class WorkflowSnapshot {
       ifPresent(fields, "deadline_micros", micros(gate.deadline()));
       ifPresent(fields, "remind_micros", micros(gate.remindAfter()));
       ifPresent(fields, "remind_type", gate.remindType());
+    }
+    Step.Over over = step.over();
+    if (over != null) {
+      fields.put("over", Map.of("step", over.step(), "at", over.pointer()));
+    }
+    Workflow inner = step.workflow();
+    if (inner != null) {
+      Map<String, @Nullable Object> own = fields(inner);
+      own.put("type", inner.type());
+      fields.put("workflow", own);
     }
     if (!step.after().isEmpty()) {
       fields.put("after", edges(step.after()));

@@ -49,13 +49,13 @@ final class WorkflowStarter {
     if (run.idempotencyHash() == null && run.activeHash() == null) {
       Map<String, Defaults> defaults = defaults(store, workflow.steps());
       store.insert(run);
-      return started(store, workflow, run, graph, defaults);
+      return started(tx, store, workflow, run, graph, defaults);
     }
     // Without a look first: what is not there yet cannot be locked by all databases alike.
     for (int i = 0; i < TRIES; i++) {
       store.insert(run);
       if (isMine(store, run)) {
-        return started(store, workflow, run, graph, defaultsOrNothing(store, workflow, run));
+        return started(tx, store, workflow, run, graph, defaultsOrNothing(store, workflow, run));
       }
       Optional<Started> existing = existing(store, workflow, run);
       if (existing.isPresent()) {
@@ -69,7 +69,8 @@ final class WorkflowStarter {
             + " changes hands all the time; try again.");
   }
 
-  private static Started started(
+  private Started started(
+      Tx tx,
       WorkflowStore store,
       Workflow workflow,
       NewRun run,
@@ -77,6 +78,7 @@ final class WorkflowStarter {
       Map<String, Defaults> defaults) {
     store.insert(run.id(), graph.steps(defaults), graph.edges());
     store.attributes(run.id(), workflow.attributes());
+    Runs.begin(tx, ids, run.id(), graph.toBegin());
     return new Started(run.id(), Started.Outcome.STARTED);
   }
 

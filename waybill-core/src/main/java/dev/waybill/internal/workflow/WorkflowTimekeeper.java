@@ -10,6 +10,8 @@ import dev.waybill.internal.sql.Tx;
 import dev.waybill.internal.store.JobStore;
 import dev.waybill.internal.store.JobStore.NewJob;
 import dev.waybill.internal.store.StepState;
+import dev.waybill.internal.store.WorkflowChildStore;
+import dev.waybill.internal.store.WorkflowChildStore.Untold;
 import dev.waybill.internal.store.WorkflowRunStore;
 import dev.waybill.internal.store.WorkflowRunStore.Due;
 import dev.waybill.internal.store.WorkflowRunStore.LockedRun;
@@ -31,9 +33,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Ends delays that have passed and gates that nobody completed in time, reminds of open gates, and
- * frees the active keys of canceled runs. Sleeps until the next timer, but not so long that one set
- * elsewhere would be late.
+ * Ends delays that have passed and gates that nobody completed in time, reminds of open gates,
+ * tells parents of ended runs that could not be told at once, and frees the active keys of canceled
+ * runs. Sleeps until the next timer, but not so long that one set elsewhere would be late.
  */
 final class WorkflowTimekeeper implements Worker {
   static final String DEADLINE = "workflow.gate_deadline";
@@ -61,14 +63,15 @@ final class WorkflowTimekeeper implements Worker {
 
   @Override
   public Next runOnce() {
-    List<Due> due =
+    Look look =
         database.transact(
             tx -> {
               WorkflowRunStore.in(tx).unhold();
-              return WorkflowRunStore.in(tx).due(BATCH);
+              return new Look(
+                  WorkflowRunStore.in(tx).due(BATCH), WorkflowChildStore.in(tx).untold(BATCH));
             });
-    if (!due.isEmpty()) {
-      int done = database.transact(tx -> ring(tx, due));
+    if (!look.due().isEmpty() || !look.untold().isEmpty()) {
+      int done = database.transact(tx -> ring(tx, look.due()) + tell(tx, look.untold()));
       if (done > 0) {
         wakeups.ready();
       }
@@ -83,7 +86,33 @@ final class WorkflowTimekeeper implements Worker {
     return Next.whenRung(next.compareTo(longest) < 0 ? next : longest);
   }
 
+  /** What there is to do, as it looks without a lock. */
+  private record Look(List<Due> due, List<Untold> untold) {}
+
+  private int tell(Tx tx, List<Untold> untold) {
+    Map<UUID, Untold> byRun = new HashMap<>();
+    untold.forEach(each -> byRun.put(each.id(), each));
+    if (byRun.isEmpty()) {
+      return 0;
+    }
+    List<UUID> orphans = new ArrayList<>();
+    Map<UUID, UUID> parents = new HashMap<>();
+    for (LockedRun run : WorkflowRunStore.in(tx).lock(byRun.keySet(), false)) {
+      Untold each = byRun.get(run.id());
+      if (each != null && each.isOrphan()) {
+        orphans.add(run.id());
+      } else if (each != null && run.status().isTerminal()) {
+        parents.put(run.id(), each.parent());
+      }
+    }
+    WorkflowChildStore.in(tx).told(orphans);
+    return orphans.size() + Parents.tell(tx, ids, parents);
+  }
+
   private int ring(Tx tx, List<Due> due) {
+    if (due.isEmpty()) {
+      return 0;
+    }
     WorkflowRunStore store = WorkflowRunStore.in(tx);
     Set<UUID> wanted = new HashSet<>();
     due.forEach(each -> wanted.add(each.workflow()));
@@ -94,7 +123,7 @@ final class WorkflowTimekeeper implements Worker {
     if (steps.isEmpty()) {
       return 0;
     }
-    List<Avalanche.End> ends = new ArrayList<>();
+    List<StepEnd> ends = new ArrayList<>();
     List<StepChange> reminded = new ArrayList<>();
     for (Timer timer : store.timers(steps)) {
       LockedRun run = runs.get(timer.workflow());
@@ -111,7 +140,7 @@ final class WorkflowTimekeeper implements Worker {
       }
     }
     store.change(reminded);
-    new Avalanche(tx, runs.values()).end(ends);
+    new Avalanche(tx, ids, runs.values()).end(ends);
     return ends.size() + reminded.size();
   }
 
@@ -125,9 +154,9 @@ final class WorkflowTimekeeper implements Worker {
     return micros == null ? null : timer.releasedAt().plus(micros, ChronoUnit.MICROS);
   }
 
-  private static Avalanche.End end(
+  private static StepEnd end(
       Timer timer, StepState state, @Nullable String code, @Nullable String message) {
-    return Avalanche.End.of(timer.workflow(), timer.step(), state, null, code, message, null);
+    return StepEnd.of(timer.workflow(), timer.step(), state, null, code, message, null);
   }
 
   private static StepChange wait(Timer timer) {

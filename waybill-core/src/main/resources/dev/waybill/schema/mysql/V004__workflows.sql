@@ -4,6 +4,7 @@ alter table waybill_job add column workflow_id binary(16);
 -- One row per run of a workflow, and its lock: whoever changes anything of the run holds it.
 -- status: 0 running, 1 waiting, 2 succeeded, 3 failed, 4 canceled.
 -- active_until: a canceled run keeps its active key until then, because a handler may still be at it.
+-- parent_id, parent_step: the run and the step that started it. tell_at: it has ended, and that step does not know yet.
 create table waybill_workflow (
   id binary(16) not null,
   type varchar(255) character set ascii collate ascii_bin not null,
@@ -22,6 +23,9 @@ create table waybill_workflow (
   active_until bigint,
   source_id binary(16),
   source_step varchar(255) character set ascii collate ascii_bin,
+  parent_id binary(16),
+  parent_step varchar(255) character set ascii collate ascii_bin,
+  tell_at bigint,
   reason varchar(512) character set utf8mb4 collate utf8mb4_bin,
   created_at bigint not null,
   finished_at bigint,
@@ -31,12 +35,17 @@ create table waybill_workflow (
   unique key waybill_workflow_idempotency_uq (idempotency_hash),
   unique key waybill_workflow_active_uq (active_hash),
   key waybill_workflow_finished_ix (status, finished_at),
-  key waybill_workflow_held_ix (active_until)
+  key waybill_workflow_held_ix (active_until),
+  key waybill_workflow_parent_ix (parent_id, parent_step),
+  key waybill_workflow_tell_ix (tell_at)
 ) engine = InnoDB default character set utf8mb4;
 
 -- One row per step. A step of kind job has a job of the same id from its release on.
--- kind: 0 job, 1 gate, 2 delay. status: 0 blocked, 1 released, 2 waiting, 3 succeeded, 4 failed, 5 canceled, 6 skipped.
--- needed, pending, satisfied: how many edges must be satisfied, are undecided, are satisfied.
+-- kind: 0 job, 1 gate, 2 delay, 3 map, 4 workflow. status: 0 blocked, 1 released, 2 waiting, 3 succeeded, 4 failed, 5 canceled, 6 skipped.
+-- needed, pending, satisfied: how many edges must be satisfied, are undecided, are satisfied; pending of a map step that is released: how many of
+-- its elements have not ended.
+-- parent_id: the map step that it is an element of. over_step, over_at: which output a map step is over
+-- or a sub-workflow begins with, and where in it.
 create table waybill_workflow_step (
   id binary(16) not null,
   workflow_id binary(16) not null,
@@ -65,6 +74,9 @@ create table waybill_workflow_step (
   finished_at bigint,
   reason varchar(512) character set utf8mb4 collate utf8mb4_bin,
   error_code varchar(512) character set utf8mb4 collate utf8mb4_bin,
+  parent_id binary(16),
+  over_step varchar(255) character set ascii collate ascii_bin,
+  over_at longtext,
   error_message longtext,
   payload longtext not null,
   output longtext,

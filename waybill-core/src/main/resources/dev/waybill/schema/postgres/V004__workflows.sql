@@ -4,6 +4,7 @@ alter table waybill_job add column workflow_id uuid;
 -- One row per run of a workflow, and its lock: whoever changes anything of the run holds it.
 -- status: 0 running, 1 waiting, 2 succeeded, 3 failed, 4 canceled.
 -- active_until: a canceled run keeps its active key until then, because a handler may still be at it.
+-- parent_id, parent_step: the run and the step that started it. tell_at: it has ended, and that step does not know yet.
 create table waybill_workflow (
   id uuid not null,
   type text not null,
@@ -22,6 +23,9 @@ create table waybill_workflow (
   active_until bigint,
   source_id uuid,
   source_step text collate "C",
+  parent_id uuid,
+  parent_step text collate "C",
+  tell_at bigint,
   reason text,
   created_at bigint not null,
   finished_at bigint,
@@ -38,9 +42,16 @@ create index waybill_workflow_finished_ix on waybill_workflow (status, finished_
 
 create index waybill_workflow_held_ix on waybill_workflow (active_until) where active_until is not null;
 
+create index waybill_workflow_parent_ix on waybill_workflow (parent_id, parent_step) where parent_id is not null;
+
+create index waybill_workflow_tell_ix on waybill_workflow (tell_at) where tell_at is not null;
+
 -- One row per step. A step of kind job has a job of the same id from its release on.
--- kind: 0 job, 1 gate, 2 delay. status: 0 blocked, 1 released, 2 waiting, 3 succeeded, 4 failed, 5 canceled, 6 skipped.
--- needed, pending, satisfied: how many edges must be satisfied, are undecided, are satisfied.
+-- kind: 0 job, 1 gate, 2 delay, 3 map, 4 workflow. status: 0 blocked, 1 released, 2 waiting, 3 succeeded, 4 failed, 5 canceled, 6 skipped.
+-- needed, pending, satisfied: how many edges must be satisfied, are undecided, are satisfied; pending of a map step that is released: how many of
+-- its elements have not ended.
+-- parent_id: the map step that it is an element of. over_step, over_at: which output a map step is over
+-- or a sub-workflow begins with, and where in it.
 create table waybill_workflow_step (
   id uuid not null,
   workflow_id uuid not null,
@@ -69,6 +80,9 @@ create table waybill_workflow_step (
   finished_at bigint,
   reason text,
   error_code text,
+  parent_id uuid,
+  over_step text collate "C",
+  over_at text,
   error_message text,
   payload text not null,
   output text,

@@ -3,8 +3,10 @@
 -- Tables: waybill_workflow (one row per run, which is also its lock), waybill_workflow_step, waybill_workflow_edge,
 -- waybill_workflow_attribute, waybill_workflow_change. A step's job has the step's id.
 -- Indexes: unique keys on idempotency_hash and active_hash; steps by (workflow_id, step_key) and those with a timer by
--- wake_at; edges by (workflow_id, prerequisite_id) and (workflow_id, dependent_id).
--- Locking: whoever changes anything of a run holds its row; runs are locked by id, before any job.
+-- wake_at; edges by (workflow_id, prerequisite_id) and (workflow_id, dependent_id); runs that steps started by parent_id, and
+-- those whose parent has to be told by tell_at.
+-- Locking: whoever changes anything of a run holds its row; runs are locked by id, before any job, and before the runs that
+-- their steps started.
 -- What is read under that lock is read with locks, so that a caller's REPEATABLE READ does not show the past.
 
 -- name: workflow_types
@@ -23,6 +25,14 @@ insert into waybill_workflow (
 )
 on duplicate key update id = waybill_workflow.id
 
+-- name: workflow_child_insert
+-- Runs that steps of other runs start.
+insert into waybill_workflow (
+  id, type, tenant, status, open_steps, active_steps, failed_steps, step_count, edge_count, result_step, parent_id, parent_step, input, created_at
+)
+select unhex(replace(v.id, '-', '')), v.type, v.tenant, v.status, v.open, v.active, 0, v.steps, v.edges, v.result_step, unhex(replace(v.parent, '-', '')), v.parent_step, v.input, timestampdiff(microsecond, '1970-01-01', utc_timestamp(6))
+from json_table(:batch, '$[*]' columns (id char(36) character set ascii path '$.id', type varchar(255) character set ascii path '$.type', tenant varchar(512) character set utf8mb4 path '$.tenant', status integer path '$.status', open integer path '$.open', active integer path '$.active', steps integer path '$.steps', edges integer path '$.edges', result_step varchar(255) character set ascii path '$.result_step', parent char(36) character set ascii path '$.parent', parent_step varchar(255) character set ascii path '$.parent_step', input longtext character set utf8mb4 path '$.input')) v
+
 -- name: workflow_by_idempotency
 -- Locked, so that the answer stays true until the caller commits.
 select id, status, request from waybill_workflow where idempotency_hash = :hash
@@ -36,23 +46,23 @@ for share
 insert into waybill_workflow_step (
   id, workflow_id, step_key, place, kind, status, needed, pending, satisfied, may_fail, type, priority, max_attempts, timeout_micros,
   stage, delay_micros, resource_key, resource_hash, token_hash, deadline_micros, remind_micros, remind_type, wake_at, released_at,
-  finished_at, payload, output, error_code, error_message
+  finished_at, payload, output, error_code, error_message, parent_id, over_step, over_at
 )
-select unhex(replace(v.id, '-', '')), :workflow, v.step_key, v.place, v.kind, v.status, v.needed, v.pending, v.satisfied, v.may_fail, v.type, v.priority, v.max_attempts, v.timeout,
+select unhex(replace(v.id, '-', '')), unhex(replace(v.workflow, '-', '')), v.step_key, v.place, v.kind, v.status, v.needed, v.pending, v.satisfied, v.may_fail, v.type, v.priority, v.max_attempts, v.timeout,
   v.stage, v.delay, v.resource_key, v.resource_hash, v.token_hash, v.deadline, v.remind, v.remind_type, c.now + v.wake, case when v.status in (1, 2) then c.now end,
-  case when v.status >= 3 then c.now end, v.payload, v.output, v.error_code, v.error_message
-from json_table(:batch, '$[*]' columns (id char(36) path '$.id', step_key varchar(255) character set ascii path '$.step_key', place integer path '$.place', kind integer path '$.kind', status integer path '$.status', needed integer path '$.needed', pending integer path '$.pending', satisfied integer path '$.satisfied', may_fail integer path '$.may_fail', type varchar(255) character set ascii path '$.type', priority integer path '$.priority', max_attempts integer path '$.max_attempts', timeout bigint path '$.timeout', stage varchar(512) character set utf8mb4 path '$.stage', delay bigint path '$.delay', resource_key varchar(512) character set utf8mb4 path '$.resource_key', resource_hash char(43) character set ascii path '$.resource_hash', token_hash char(43) character set ascii path '$.token_hash', deadline bigint path '$.deadline', remind bigint path '$.remind', remind_type varchar(255) character set ascii path '$.remind_type', wake bigint path '$.wake', payload longtext character set utf8mb4 path '$.payload', output longtext character set utf8mb4 path '$.output', error_code varchar(512) character set utf8mb4 path '$.error_code', error_message longtext character set utf8mb4 path '$.error_message')) v
+  case when v.status >= 3 then c.now end, v.payload, v.output, v.error_code, v.error_message, unhex(replace(v.parent, '-', '')), v.over_step, v.over_at
+from json_table(:batch, '$[*]' columns (id char(36) path '$.id', step_key varchar(255) character set ascii path '$.step_key', place integer path '$.place', kind integer path '$.kind', status integer path '$.status', needed integer path '$.needed', pending integer path '$.pending', satisfied integer path '$.satisfied', may_fail integer path '$.may_fail', type varchar(255) character set ascii path '$.type', priority integer path '$.priority', max_attempts integer path '$.max_attempts', timeout bigint path '$.timeout', stage varchar(512) character set utf8mb4 path '$.stage', delay bigint path '$.delay', resource_key varchar(512) character set utf8mb4 path '$.resource_key', resource_hash char(43) character set ascii path '$.resource_hash', token_hash char(43) character set ascii path '$.token_hash', deadline bigint path '$.deadline', remind bigint path '$.remind', remind_type varchar(255) character set ascii path '$.remind_type', wake bigint path '$.wake', payload longtext character set utf8mb4 path '$.payload', output longtext character set utf8mb4 path '$.output', error_code varchar(512) character set utf8mb4 path '$.error_code', error_message longtext character set utf8mb4 path '$.error_message', workflow char(36) character set ascii path '$.workflow', parent char(36) character set ascii path '$.parent', over_step varchar(255) character set ascii path '$.over_step', over_at longtext character set utf8mb4 path '$.over_at')) v
 cross join (select timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) as now) c
 
 -- name: workflow_edge_insert
 insert into waybill_workflow_edge (workflow_id, prerequisite_id, dependent_id, mode, wanted)
-select :workflow, unhex(replace(v.prerequisite, '-', '')), unhex(replace(v.dependent, '-', '')), v.mode, v.wanted
-from json_table(:batch, '$[*]' columns (prerequisite char(36) path '$.prerequisite', dependent char(36) path '$.dependent', mode integer path '$.mode', wanted longtext character set utf8mb4 path '$.wanted')) v
+select unhex(replace(v.workflow, '-', '')), unhex(replace(v.prerequisite, '-', '')), unhex(replace(v.dependent, '-', '')), v.mode, v.wanted
+from json_table(:batch, '$[*]' columns (workflow char(36) character set ascii path '$.workflow', prerequisite char(36) character set ascii path '$.prerequisite', dependent char(36) character set ascii path '$.dependent', mode integer path '$.mode', wanted longtext character set utf8mb4 path '$.wanted')) v
 
 -- name: workflow_attribute_insert
 insert into waybill_workflow_attribute (workflow_id, name, value)
-select :workflow, v.name, v.value
-from json_table(:batch, '$[*]' columns (name varchar(255) character set ascii path '$.name', value varchar(512) character set utf8mb4 path '$.value')) v
+select unhex(replace(v.workflow, '-', '')), v.name, v.value
+from json_table(:batch, '$[*]' columns (workflow char(36) character set ascii path '$.workflow', name varchar(255) character set ascii path '$.name', value varchar(512) character set utf8mb4 path '$.value')) v
 
 -- name: workflow_job_insert
 -- Steps whose turn has come become jobs of the same id; all they need was fixed at the start.
@@ -70,27 +80,29 @@ cross join (select timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) as
 
 -- name: workflow_lock
 -- The clock is read behind the lock. Locked in the order of the parameter.
-select w.id, w.type, w.tenant, w.active_key, w.status, w.open_steps, w.active_steps, w.failed_steps, w.step_count, w.edge_count, timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) + timestampdiff(microsecond, now(6), sysdate(6)) as now
+select w.id, w.type, w.tenant, w.active_key, w.status, w.open_steps, w.active_steps, w.failed_steps, w.step_count, w.edge_count, w.parent_id, timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) + timestampdiff(microsecond, now(6), sysdate(6)) as now
 from json_table(:ids, '$[*]' columns (id char(36) character set ascii path '$')) v
 straight_join waybill_workflow w force index (primary) on w.id = unhex(replace(v.id, '-', ''))
 for update of w
 
 -- name: workflow_lock_free
 -- Those that somebody holds are left out: their turn comes again.
-select w.id, w.type, w.tenant, w.active_key, w.status, w.open_steps, w.active_steps, w.failed_steps, w.step_count, w.edge_count, timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) + timestampdiff(microsecond, now(6), sysdate(6)) as now
+select w.id, w.type, w.tenant, w.active_key, w.status, w.open_steps, w.active_steps, w.failed_steps, w.step_count, w.edge_count, w.parent_id, timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) + timestampdiff(microsecond, now(6), sysdate(6)) as now
 from json_table(:ids, '$[*]' columns (id char(36) character set ascii path '$')) v
 straight_join waybill_workflow w force index (primary) on w.id = unhex(replace(v.id, '-', ''))
 for update of w skip locked
 
 -- name: workflow_dependents
--- Steps that end, and the edges that lead from them to those that still wait, with the counters of the latter.
+-- Steps that end, and the edges that lead from them to those that still wait, with the counters of the latter;
+-- of an element, its map step while that counts its elements.
 select p.workflow_id, p.id as prerequisite_id, p.status as ended_status, p.may_fail as ended_may_fail, s.id as dependent_id, e.mode, e.wanted, s.step_key, s.kind, s.needed, s.pending, s.satisfied, s.may_fail,
-  s.delay_micros, s.deadline_micros, s.remind_micros
+  s.delay_micros, s.deadline_micros, s.remind_micros, m.id as map_id, m.pending as map_pending
 from json_table(:ids, '$[*]' columns (id char(36) character set ascii path '$')) v
 straight_join waybill_workflow_step p force index (primary) on p.id = unhex(replace(v.id, '-', ''))
 left join waybill_workflow_edge e force index (primary) on e.workflow_id = p.workflow_id and e.prerequisite_id = p.id
 left join waybill_workflow_step s force index (primary) on s.id = e.dependent_id and s.status = 0
-for update of p, e, s
+left join waybill_workflow_step m force index (primary) on m.id = p.parent_id and m.status = 1
+for update of p, e, s, m
 
 -- name: workflow_blocked
 -- All edges that lead to steps that still wait.
@@ -101,6 +113,28 @@ straight_join waybill_workflow_edge e force index (primary) on e.workflow_id = u
 straight_join waybill_workflow_step s force index (primary) on s.id = e.dependent_id and s.status = 0
 for update of e, s
 
+-- name: workflow_sources
+-- Map steps and sub-workflows whose turn has come, and the output that they begin with.
+select s.id, s.workflow_id, s.step_key, s.kind, s.payload, w.tenant, s.may_fail, s.type, s.priority, s.max_attempts, s.timeout_micros, s.stage, s.delay_micros, s.resource_key, s.resource_hash, s.over_at,
+  o.id as over_id, o.status as over_status, coalesce(o.output, j.output) as over_output
+from json_table(:ids, '$[*]' columns (id char(36) character set ascii path '$')) v
+straight_join waybill_workflow_step s force index (primary) on s.id = unhex(replace(v.id, '-', ''))
+straight_join waybill_workflow w force index (primary) on w.id = s.workflow_id
+left join waybill_workflow_step o force index (waybill_workflow_step_uq) on o.workflow_id = s.workflow_id and o.step_key = s.over_step
+left join waybill_job j force index (primary) on j.id = o.id
+for update of s, o, j
+
+-- name: workflow_map_elements
+-- What the elements of map steps left behind, in their order; nothing of those that left too much.
+select s.parent_id, s.id, s.step_key, s.status, case when sum(coalesce(length(coalesce(s.output, j.output)), 4) + 1) over (partition by s.parent_id) < :bytes then coalesce(s.output, j.output) end as output,
+  case when sum(coalesce(length(coalesce(s.output, j.output)), 4) + 1) over (partition by s.parent_id) < :bytes then 0 else 1 end as too_large
+from json_table(:ids, '$[*]' columns (id char(36) character set ascii path '$')) v
+straight_join waybill_workflow_step m force index (primary) on m.id = unhex(replace(v.id, '-', ''))
+straight_join waybill_workflow_step s force index (waybill_workflow_step_uq) on s.workflow_id = m.workflow_id and s.parent_id = m.id
+left join waybill_job j force index (primary) on j.id = s.id
+order by s.parent_id, s.place
+for update of m, s, j
+
 -- name: workflow_step_update
 update json_table(:batch, '$[*]' columns (id char(36) path '$.id', status integer path '$.status', pending integer path '$.pending', satisfied integer path '$.satisfied', released_at bigint path '$.released_at', finished_at bigint path '$.finished_at', wake_at bigint path '$.wake_at', output longtext character set utf8mb4 path '$.output', code varchar(512) character set utf8mb4 path '$.code', message longtext character set utf8mb4 path '$.message', reason varchar(512) character set utf8mb4 path '$.reason')) v
 straight_join waybill_workflow_step s force index (primary) on s.id = unhex(replace(v.id, '-', ''))
@@ -110,11 +144,12 @@ set s.status = v.status, s.pending = coalesce(v.pending, s.pending), s.satisfied
   s.error_message = coalesce(v.message, s.error_message), s.reason = coalesce(v.reason, s.reason)
 
 -- name: workflow_update
--- Whoever has ended gives his active key back, unless a handler may still be at it.
+-- Whoever has ended gives his active key back, unless a handler may still be at it, and owes it to his parent to tell.
 update json_table(:batch, '$[*]' columns (id char(36) path '$.id', status integer path '$.status', open integer path '$.open', active integer path '$.active', failed integer path '$.failed', steps integer path '$.steps', edges integer path '$.edges', finished_at bigint path '$.finished_at', held bigint path '$.held', reason varchar(512) character set utf8mb4 path '$.reason')) v
 straight_join waybill_workflow w force index (primary) on w.id = unhex(replace(v.id, '-', ''))
 set w.status = v.status, w.open_steps = v.open, w.active_steps = v.active, w.failed_steps = v.failed, w.step_count = v.steps, w.edge_count = v.edges,
   w.finished_at = v.finished_at, w.reason = coalesce(v.reason, w.reason), w.active_until = v.held,
+  w.tell_at = case when v.status >= 2 and w.parent_id is not null then v.finished_at end,
   w.active_hash = case when v.status >= 2 and v.held is null then null else w.active_hash end
 
 -- name: workflow_unhold
@@ -133,9 +168,43 @@ for update
 
 -- name: workflow_open_steps
 select s.id, s.kind, s.status
-from waybill_workflow_step s
-where s.workflow_id = :workflow and s.status < 3
-for update
+from json_table(:ids, '$[*]' columns (id char(36) character set ascii path '$')) v
+straight_join waybill_workflow_step s force index (waybill_workflow_step_uq) on s.workflow_id = unhex(replace(v.id, '-', '')) and s.status < 3
+for update of s
+
+-- name: workflow_children
+-- Runs that the steps of these started.
+select w.id, w.parent_id, w.parent_step, w.status
+from json_table(:ids, '$[*]' columns (id char(36) character set ascii path '$')) v
+straight_join waybill_workflow w force index (waybill_workflow_parent_ix) on w.parent_id = unhex(replace(v.id, '-', ''))
+for update of w
+
+-- name: workflow_child_ends
+-- How runs ended, and the steps that started them.
+select w.id, w.parent_id, w.status, w.reason, p.id as step_id, coalesce(s.output, j.output) as result
+from json_table(:ids, '$[*]' columns (id char(36) character set ascii path '$')) v
+straight_join waybill_workflow w force index (primary) on w.id = unhex(replace(v.id, '-', ''))
+straight_join waybill_workflow_step p force index (waybill_workflow_step_uq) on p.workflow_id = w.parent_id and p.step_key = w.parent_step
+left join waybill_workflow_step s force index (waybill_workflow_step_uq) on s.workflow_id = w.id and s.step_key = w.result_step and s.status = 3
+left join waybill_job j force index (primary) on j.id = s.id
+for update of w, p, s, j
+
+-- name: workflow_told
+update json_table(:ids, '$[*]' columns (id char(36) character set ascii path '$')) v
+straight_join waybill_workflow w force index (primary) on w.id = unhex(replace(v.id, '-', ''))
+set w.tell_at = null
+
+-- name: workflow_tell_again
+update waybill_workflow set tell_at = timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) where id = :id
+
+-- name: workflow_untold
+-- Runs that have ended and whose parent does not know yet; without a lock.
+select w.id, w.parent_id, p.id as parent
+from waybill_workflow w
+left join waybill_workflow p on p.id = w.parent_id
+where w.tell_at is not null
+order by w.tell_at
+limit :limit
 
 -- name: workflow_due
 -- Without a lock: the runs are locked next, and then the steps are read again.
@@ -173,7 +242,7 @@ where s.workflow_id = :workflow
 for update
 
 -- name: workflow_retry_steps
-select s.id, s.step_key, s.kind, s.status, s.needed, s.may_fail, s.delay_micros, s.deadline_micros, s.remind_micros, j.id as job_id, j.lease_until, coalesce(s.output, j.output) as output
+select s.id, s.parent_id, s.step_key, s.kind, s.status, s.needed, s.may_fail, s.delay_micros, s.deadline_micros, s.remind_micros, j.id as job_id, j.lease_until, coalesce(s.output, j.output) as output
 from waybill_workflow_step s
 left join waybill_job j on j.id = s.id
 where s.workflow_id = :workflow
@@ -201,7 +270,7 @@ set j.status = 1, j.run = j.run + 1, j.attempt = 0, j.due_at = timestampdiff(mic
 
 -- name: workflow_reopen
 update waybill_workflow
-set status = :status, open_steps = :open, active_steps = :active, failed_steps = 0, finished_at = null, reason = null, active_until = null, active_hash = :hash
+set status = :status, open_steps = :open, active_steps = :active, failed_steps = 0, finished_at = null, reason = null, active_until = null, active_hash = :hash, tell_at = null
 where id = :id
 
 -- name: workflow_copy_run
@@ -209,7 +278,7 @@ select type, tenant, result_step, active_key, input from waybill_workflow where 
 
 -- name: workflow_copy_steps
 select s.id, s.step_key, s.place, s.kind, s.status, s.needed, s.may_fail, s.type, s.priority, s.max_attempts, s.timeout_micros, s.stage, s.delay_micros,
-  s.resource_key, s.resource_hash, s.token_hash, s.deadline_micros, s.remind_micros, s.remind_type, s.payload, s.reason,
+  s.resource_key, s.resource_hash, s.token_hash, s.deadline_micros, s.remind_micros, s.remind_type, s.payload, s.reason, s.parent_id, s.over_step, s.over_at,
   coalesce(s.output, j.output) as output, coalesce(s.error_code, j.error_code) as error_code, coalesce(s.error_message, j.error_message) as error_message
 from waybill_workflow_step s
 left join waybill_job j on j.id = s.id
@@ -218,7 +287,7 @@ order by s.place
 for update
 
 -- name: workflow_get
-select id, type, tenant, status, step_count, open_steps, result_step, idempotency_key, active_key, source_id, source_step, reason, created_at, finished_at from waybill_workflow where id = :id
+select id, type, tenant, status, step_count, open_steps, result_step, idempotency_key, active_key, source_id, source_step, parent_id, parent_step, reason, created_at, finished_at from waybill_workflow where id = :id
 
 -- name: workflow_find_key
 select id from waybill_workflow where idempotency_hash = :hash
@@ -234,7 +303,7 @@ left join waybill_job j on j.id = s.id
 where w.id = :id
 
 -- name: workflow_page
-select id, type, tenant, status, step_count, open_steps, result_step, idempotency_key, active_key, source_id, source_step, reason, created_at, finished_at
+select id, type, tenant, status, step_count, open_steps, result_step, idempotency_key, active_key, source_id, source_step, parent_id, parent_step, reason, created_at, finished_at
 from waybill_workflow
 where (:tenant is null or tenant = :tenant) and (:type is null or type = :type) and (:status is null or status = :status)
   and (:after is null or id < :after)
@@ -242,7 +311,7 @@ order by id desc
 limit :limit
 
 -- name: workflow_page_attribute
-select w.id, w.type, w.tenant, w.status, w.step_count, w.open_steps, w.result_step, w.idempotency_key, w.active_key, w.source_id, w.source_step, w.reason, w.created_at, w.finished_at
+select w.id, w.type, w.tenant, w.status, w.step_count, w.open_steps, w.result_step, w.idempotency_key, w.active_key, w.source_id, w.source_step, w.parent_id, w.parent_step, w.reason, w.created_at, w.finished_at
 from waybill_workflow_attribute a
 join waybill_workflow w on w.id = a.workflow_id
 where a.name = :name and a.value = :value and (:tenant is null or w.tenant = :tenant) and (:type is null or w.type = :type) and (:status is null or w.status = :status)
@@ -256,9 +325,11 @@ select name, value from waybill_workflow_attribute where workflow_id = :id order
 -- name: workflow_steps
 select s.id, s.step_key, s.kind, s.status, s.type, s.needed, s.pending, s.satisfied, s.may_fail, s.released_at, s.finished_at, s.wake_at, s.deadline_micros,
   coalesce(s.error_code, j.error_code) as error_code, coalesce(s.error_message, j.error_message) as error_message, coalesce(s.reason, j.reason) as reason,
-  j.status as job_status, j.run, j.attempt, j.started_at, j.due_at, j.worker
+  j.status as job_status, j.run, j.attempt, j.started_at, j.due_at, j.worker, m.step_key as map_key, k.id as child_id
 from waybill_workflow_step s
 left join waybill_job j on j.id = s.id
+left join waybill_workflow_step m on m.id = s.parent_id
+left join waybill_workflow k on s.kind = 4 and k.parent_id = s.workflow_id and k.parent_step = s.step_key
 where s.workflow_id = :id
 order by s.place
 
@@ -271,19 +342,30 @@ where e.workflow_id = :id
 order by s.place, p.place
 
 -- name: workflow_step_body
-select s.payload, coalesce(s.output, j.output) as output
+-- What a sub-workflow runs is ours, and not for readers.
+select case when s.kind = 4 then '{}' else s.payload end as payload, coalesce(s.output, j.output) as output
 from waybill_workflow_step s
 left join waybill_job j on j.id = s.id
 where s.workflow_id = :workflow and s.step_key = :key
 
 -- name: workflow_inputs
--- What the prerequisites of a step left behind.
+-- What the prerequisites of a step left behind; an element has those of its map step.
 select p.step_key, p.status, coalesce(p.output, j.output) as output
-from waybill_workflow_edge e
+from waybill_workflow_step s
+join waybill_workflow_edge e on e.workflow_id = s.workflow_id and e.dependent_id = coalesce(s.parent_id, s.id)
 join waybill_workflow_step p on p.id = e.prerequisite_id
 left join waybill_job j on j.id = p.id
-where e.workflow_id = :workflow and e.dependent_id = :step
+where s.id = :step
 order by p.place
+
+-- name: workflow_input
+-- What one of them left behind, or an element of one of them.
+select p.step_key, p.status, coalesce(p.output, j.output) as output
+from waybill_workflow_step s
+join waybill_workflow_step p on p.workflow_id = s.workflow_id and p.step_key = :key
+join waybill_workflow_edge e on e.workflow_id = s.workflow_id and e.prerequisite_id in (p.id, p.parent_id) and e.dependent_id = coalesce(s.parent_id, s.id)
+left join waybill_job j on j.id = p.id
+where s.id = :step
 
 -- name: workflow_of_step
 select s.workflow_id, s.step_key, w.input
@@ -300,7 +382,7 @@ straight_join waybill_workflow w force index (primary) on w.id = unhex(replace(v
 -- name: workflow_purge_pick
 select id
 from waybill_workflow
-where status >= 2 and status = :status and finished_at < timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) - :age
+where status >= 2 and status = :status and tell_at is null and finished_at < timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) - :age
 order by finished_at
 limit :limit
 for update skip locked

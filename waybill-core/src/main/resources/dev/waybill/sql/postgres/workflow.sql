@@ -3,8 +3,10 @@
 -- Tables: waybill_workflow (one row per run, which is also its lock), waybill_workflow_step, waybill_workflow_edge,
 -- waybill_workflow_attribute, waybill_workflow_change. A step's job has the step's id.
 -- Indexes: unique keys on idempotency_hash and active_hash; steps by (workflow_id, step_key) and those with a timer by
--- wake_at; edges by (workflow_id, prerequisite_id) and (workflow_id, dependent_id).
--- Locking: whoever changes anything of a run holds its row; runs are locked by id, before any job.
+-- wake_at; edges by (workflow_id, prerequisite_id) and (workflow_id, dependent_id); runs that steps started by parent_id, and
+-- those whose parent has to be told by tell_at.
+-- Locking: whoever changes anything of a run holds its row; runs are locked by id, before any job, and before the runs that
+-- their steps started.
 -- What is read under that lock needs none of its own: a run that has changed since a caller's snapshot is refused.
 
 -- name: workflow_types
@@ -23,6 +25,14 @@ insert into waybill_workflow (
 )
 on conflict do nothing
 
+-- name: workflow_child_insert
+-- Runs that steps of other runs start.
+insert into waybill_workflow (
+  id, type, tenant, status, open_steps, active_steps, failed_steps, step_count, edge_count, result_step, parent_id, parent_step, input, created_at
+)
+select v.id, v.type, v.tenant, v.status, v.open, v.active, 0, v.steps, v.edges, v.result_step, v.parent, v.parent_step, v.input, cast(extract(epoch from clock_timestamp()) * 1000000 as bigint)
+from json_to_recordset(cast(:batch as json)) as v (id uuid, type text, tenant text, status integer, open integer, active integer, steps integer, edges integer, result_step text, parent uuid, parent_step text, input text)
+
 -- name: workflow_by_idempotency
 -- Locked, so that the answer stays true until the caller commits.
 select id, status, request from waybill_workflow where idempotency_hash = :hash
@@ -36,23 +46,23 @@ for key share
 insert into waybill_workflow_step (
   id, workflow_id, step_key, place, kind, status, needed, pending, satisfied, may_fail, type, priority, max_attempts, timeout_micros,
   stage, delay_micros, resource_key, resource_hash, token_hash, deadline_micros, remind_micros, remind_type, wake_at, released_at,
-  finished_at, payload, output, error_code, error_message
+  finished_at, payload, output, error_code, error_message, parent_id, over_step, over_at
 )
-select v.id, :workflow, v.step_key, v.place, v.kind, v.status, v.needed, v.pending, v.satisfied, v.may_fail, v.type, v.priority, v.max_attempts, v.timeout,
+select v.id, v.workflow, v.step_key, v.place, v.kind, v.status, v.needed, v.pending, v.satisfied, v.may_fail, v.type, v.priority, v.max_attempts, v.timeout,
   v.stage, v.delay, v.resource_key, v.resource_hash, v.token_hash, v.deadline, v.remind, v.remind_type, c.now + v.wake, case when v.status in (1, 2) then c.now end,
-  case when v.status >= 3 then c.now end, v.payload, v.output, v.error_code, v.error_message
-from json_to_recordset(cast(:batch as json)) as v (id uuid, step_key text, place integer, kind integer, status integer, needed integer, pending integer, satisfied integer, may_fail integer, type text, priority integer, max_attempts integer, timeout bigint, stage text, delay bigint, resource_key text, resource_hash text, token_hash text, deadline bigint, remind bigint, remind_type text, wake bigint, payload text, output text, error_code text, error_message text)
+  case when v.status >= 3 then c.now end, v.payload, v.output, v.error_code, v.error_message, v.parent, v.over_step, v.over_at
+from json_to_recordset(cast(:batch as json)) as v (id uuid, step_key text, place integer, kind integer, status integer, needed integer, pending integer, satisfied integer, may_fail integer, type text, priority integer, max_attempts integer, timeout bigint, stage text, delay bigint, resource_key text, resource_hash text, token_hash text, deadline bigint, remind bigint, remind_type text, wake bigint, payload text, output text, error_code text, error_message text, workflow uuid, parent uuid, over_step text, over_at text)
 cross join (select cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) as now) c
 
 -- name: workflow_edge_insert
 insert into waybill_workflow_edge (workflow_id, prerequisite_id, dependent_id, mode, wanted)
-select :workflow, v.prerequisite, v.dependent, v.mode, v.wanted
-from json_to_recordset(cast(:batch as json)) as v (prerequisite uuid, dependent uuid, mode integer, wanted text)
+select v.workflow, v.prerequisite, v.dependent, v.mode, v.wanted
+from json_to_recordset(cast(:batch as json)) as v (workflow uuid, prerequisite uuid, dependent uuid, mode integer, wanted text)
 
 -- name: workflow_attribute_insert
 insert into waybill_workflow_attribute (workflow_id, name, value)
-select :workflow, v.name, v.value
-from json_to_recordset(cast(:batch as json)) as v (name text, value text)
+select v.workflow, v.name, v.value
+from json_to_recordset(cast(:batch as json)) as v (workflow uuid, name text, value text)
 
 -- name: workflow_job_insert
 -- Steps whose turn has come become jobs of the same id; all they need was fixed at the start.
@@ -73,7 +83,7 @@ where s.id = any (array(
 -- name: workflow_lock
 -- The clock is read behind the lock.
 with locked as materialized (
-  select w.id, w.type, w.tenant, w.active_key, w.status, w.open_steps, w.active_steps, w.failed_steps, w.step_count, w.edge_count
+  select w.id, w.type, w.tenant, w.active_key, w.status, w.open_steps, w.active_steps, w.failed_steps, w.step_count, w.edge_count, w.parent_id
   from waybill_workflow w
   where w.id = any (array(
     select cast(e as uuid) from json_array_elements_text(cast(:ids as json)) e
@@ -81,13 +91,13 @@ with locked as materialized (
   order by w.id
   for no key update of w
 )
-select id, type, tenant, active_key, status, open_steps, active_steps, failed_steps, step_count, edge_count, cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) as now
+select id, type, tenant, active_key, status, open_steps, active_steps, failed_steps, step_count, edge_count, parent_id, cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) as now
 from locked
 
 -- name: workflow_lock_free
 -- Those that somebody holds are left out: their turn comes again.
 with locked as materialized (
-  select w.id, w.type, w.tenant, w.active_key, w.status, w.open_steps, w.active_steps, w.failed_steps, w.step_count, w.edge_count
+  select w.id, w.type, w.tenant, w.active_key, w.status, w.open_steps, w.active_steps, w.failed_steps, w.step_count, w.edge_count, w.parent_id
   from waybill_workflow w
   where w.id = any (array(
     select cast(e as uuid) from json_array_elements_text(cast(:ids as json)) e
@@ -95,16 +105,18 @@ with locked as materialized (
   order by w.id
   for no key update of w skip locked
 )
-select id, type, tenant, active_key, status, open_steps, active_steps, failed_steps, step_count, edge_count, cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) as now
+select id, type, tenant, active_key, status, open_steps, active_steps, failed_steps, step_count, edge_count, parent_id, cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) as now
 from locked
 
 -- name: workflow_dependents
--- Steps that end, and the edges that lead from them to those that still wait, with the counters of the latter.
+-- Steps that end, and the edges that lead from them to those that still wait, with the counters of the latter;
+-- of an element, its map step while that counts its elements.
 select p.workflow_id, p.id as prerequisite_id, p.status as ended_status, p.may_fail as ended_may_fail, s.id as dependent_id, e.mode, e.wanted, s.step_key, s.kind, s.needed, s.pending, s.satisfied, s.may_fail,
-  s.delay_micros, s.deadline_micros, s.remind_micros
+  s.delay_micros, s.deadline_micros, s.remind_micros, m.id as map_id, m.pending as map_pending
 from waybill_workflow_step p
 left join waybill_workflow_edge e on e.workflow_id = p.workflow_id and e.prerequisite_id = p.id
 left join waybill_workflow_step s on s.id = e.dependent_id and s.status = 0
+left join waybill_workflow_step m on m.id = p.parent_id and m.status = 1
 where p.id = any (array(
   select cast(e as uuid) from json_array_elements_text(cast(:ids as json)) e
 ))
@@ -119,6 +131,30 @@ where e.workflow_id = any (array(
   select cast(e as uuid) from json_array_elements_text(cast(:ids as json)) e
 ))
 
+-- name: workflow_sources
+-- Map steps and sub-workflows whose turn has come, and the output that they begin with.
+select s.id, s.workflow_id, s.step_key, s.kind, s.payload, w.tenant, s.may_fail, s.type, s.priority, s.max_attempts, s.timeout_micros, s.stage, s.delay_micros, s.resource_key, s.resource_hash, s.over_at,
+  o.id as over_id, o.status as over_status, coalesce(o.output, j.output) as over_output
+from waybill_workflow_step s
+join waybill_workflow w on w.id = s.workflow_id
+left join waybill_workflow_step o on o.workflow_id = s.workflow_id and o.step_key = s.over_step
+left join waybill_job j on j.id = o.id
+where s.id = any (array(
+  select cast(e as uuid) from json_array_elements_text(cast(:ids as json)) e
+))
+
+-- name: workflow_map_elements
+-- What the elements of map steps left behind, in their order; nothing of those that left too much.
+select s.parent_id, s.id, s.step_key, s.status, case when sum(coalesce(octet_length(coalesce(s.output, j.output)), 4) + 1) over (partition by s.parent_id) < :bytes then coalesce(s.output, j.output) end as output,
+  case when sum(coalesce(octet_length(coalesce(s.output, j.output)), 4) + 1) over (partition by s.parent_id) < :bytes then 0 else 1 end as too_large
+from waybill_workflow_step m
+join waybill_workflow_step s on s.workflow_id = m.workflow_id and s.parent_id = m.id
+left join waybill_job j on j.id = s.id
+where m.id = any (array(
+  select cast(e as uuid) from json_array_elements_text(cast(:ids as json)) e
+))
+order by s.parent_id, s.place
+
 -- name: workflow_step_update
 update waybill_workflow_step
 set status = v.status, pending = coalesce(v.pending, waybill_workflow_step.pending), satisfied = coalesce(v.satisfied, waybill_workflow_step.satisfied),
@@ -129,10 +165,11 @@ from json_to_recordset(cast(:batch as json)) as v (id uuid, status integer, pend
 where waybill_workflow_step.id = v.id
 
 -- name: workflow_update
--- Whoever has ended gives his active key back, unless a handler may still be at it.
+-- Whoever has ended gives his active key back, unless a handler may still be at it, and owes it to his parent to tell.
 update waybill_workflow
 set status = v.status, open_steps = v.open, active_steps = v.active, failed_steps = v.failed, step_count = v.steps, edge_count = v.edges,
   finished_at = v.finished_at, reason = coalesce(v.reason, waybill_workflow.reason), active_until = v.held,
+  tell_at = case when v.status >= 2 and waybill_workflow.parent_id is not null then v.finished_at end,
   active_hash = case when v.status >= 2 and v.held is null then null else waybill_workflow.active_hash end
 from json_to_recordset(cast(:batch as json)) as v (id uuid, status integer, open integer, active integer, failed integer, steps integer, edges integer, finished_at bigint, held bigint, reason text)
 where waybill_workflow.id = v.id
@@ -153,7 +190,46 @@ where s.workflow_id = :workflow and s.step_key = :key
 -- name: workflow_open_steps
 select s.id, s.kind, s.status
 from waybill_workflow_step s
-where s.workflow_id = :workflow and s.status < 3
+where s.workflow_id = any (array(
+  select cast(e as uuid) from json_array_elements_text(cast(:ids as json)) e
+)) and s.status < 3
+
+-- name: workflow_children
+-- Runs that the steps of these started.
+select w.id, w.parent_id, w.parent_step, w.status
+from waybill_workflow w
+where w.parent_id = any (array(
+  select cast(e as uuid) from json_array_elements_text(cast(:ids as json)) e
+))
+order by w.id
+
+-- name: workflow_child_ends
+-- How runs ended, and the steps that started them.
+select w.id, w.parent_id, w.status, w.reason, p.id as step_id, coalesce(s.output, j.output) as result
+from waybill_workflow w
+join waybill_workflow_step p on p.workflow_id = w.parent_id and p.step_key = w.parent_step
+left join waybill_workflow_step s on s.workflow_id = w.id and s.step_key = w.result_step and s.status = 3
+left join waybill_job j on j.id = s.id
+where w.id = any (array(
+  select cast(e as uuid) from json_array_elements_text(cast(:ids as json)) e
+))
+
+-- name: workflow_told
+update waybill_workflow set tell_at = null where id = any (array(
+  select cast(e as uuid) from json_array_elements_text(cast(:ids as json)) e
+))
+
+-- name: workflow_tell_again
+update waybill_workflow set tell_at = cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) where id = :id
+
+-- name: workflow_untold
+-- Runs that have ended and whose parent does not know yet; without a lock.
+select w.id, w.parent_id, p.id as parent
+from waybill_workflow w
+left join waybill_workflow p on p.id = w.parent_id
+where w.tell_at is not null
+order by w.tell_at
+limit :limit
 
 -- name: workflow_due
 -- Without a lock: the runs are locked next, and then the steps are read again.
@@ -189,7 +265,7 @@ left join waybill_job j on j.id = s.id
 where s.workflow_id = :workflow
 
 -- name: workflow_retry_steps
-select s.id, s.step_key, s.kind, s.status, s.needed, s.may_fail, s.delay_micros, s.deadline_micros, s.remind_micros, j.id as job_id, j.lease_until, coalesce(s.output, j.output) as output
+select s.id, s.parent_id, s.step_key, s.kind, s.status, s.needed, s.may_fail, s.delay_micros, s.deadline_micros, s.remind_micros, j.id as job_id, j.lease_until, coalesce(s.output, j.output) as output
 from waybill_workflow_step s
 left join waybill_job j on j.id = s.id
 where s.workflow_id = :workflow
@@ -218,7 +294,7 @@ where id = any (array(
 
 -- name: workflow_reopen
 update waybill_workflow
-set status = :status, open_steps = :open, active_steps = :active, failed_steps = 0, finished_at = null, reason = null, active_until = null, active_hash = :hash
+set status = :status, open_steps = :open, active_steps = :active, failed_steps = 0, finished_at = null, reason = null, active_until = null, active_hash = :hash, tell_at = null
 where id = :id
 
 -- name: workflow_copy_run
@@ -226,7 +302,7 @@ select type, tenant, result_step, active_key, input from waybill_workflow where 
 
 -- name: workflow_copy_steps
 select s.id, s.step_key, s.place, s.kind, s.status, s.needed, s.may_fail, s.type, s.priority, s.max_attempts, s.timeout_micros, s.stage, s.delay_micros,
-  s.resource_key, s.resource_hash, s.token_hash, s.deadline_micros, s.remind_micros, s.remind_type, s.payload, s.reason,
+  s.resource_key, s.resource_hash, s.token_hash, s.deadline_micros, s.remind_micros, s.remind_type, s.payload, s.reason, s.parent_id, s.over_step, s.over_at,
   coalesce(s.output, j.output) as output, coalesce(s.error_code, j.error_code) as error_code, coalesce(s.error_message, j.error_message) as error_message
 from waybill_workflow_step s
 left join waybill_job j on j.id = s.id
@@ -234,7 +310,7 @@ where s.workflow_id = :workflow
 order by s.place
 
 -- name: workflow_get
-select id, type, tenant, status, step_count, open_steps, result_step, idempotency_key, active_key, source_id, source_step, reason, created_at, finished_at from waybill_workflow where id = :id
+select id, type, tenant, status, step_count, open_steps, result_step, idempotency_key, active_key, source_id, source_step, parent_id, parent_step, reason, created_at, finished_at from waybill_workflow where id = :id
 
 -- name: workflow_find_key
 select id from waybill_workflow where idempotency_hash = :hash
@@ -250,7 +326,7 @@ left join waybill_job j on j.id = s.id
 where w.id = :id
 
 -- name: workflow_page
-select id, type, tenant, status, step_count, open_steps, result_step, idempotency_key, active_key, source_id, source_step, reason, created_at, finished_at
+select id, type, tenant, status, step_count, open_steps, result_step, idempotency_key, active_key, source_id, source_step, parent_id, parent_step, reason, created_at, finished_at
 from waybill_workflow
 where (cast(:tenant as text) is null or tenant = cast(:tenant as text)) and (cast(:type as text) is null or type = cast(:type as text)) and (cast(:status as smallint) is null or status = cast(:status as smallint))
   and (cast(:after as uuid) is null or id < cast(:after as uuid))
@@ -258,7 +334,7 @@ order by id desc
 limit :limit
 
 -- name: workflow_page_attribute
-select w.id, w.type, w.tenant, w.status, w.step_count, w.open_steps, w.result_step, w.idempotency_key, w.active_key, w.source_id, w.source_step, w.reason, w.created_at, w.finished_at
+select w.id, w.type, w.tenant, w.status, w.step_count, w.open_steps, w.result_step, w.idempotency_key, w.active_key, w.source_id, w.source_step, w.parent_id, w.parent_step, w.reason, w.created_at, w.finished_at
 from waybill_workflow_attribute a
 join waybill_workflow w on w.id = a.workflow_id
 where a.name = :name and a.value = :value and (cast(:tenant as text) is null or w.tenant = cast(:tenant as text)) and (cast(:type as text) is null or w.type = cast(:type as text)) and (cast(:status as smallint) is null or w.status = cast(:status as smallint))
@@ -272,9 +348,11 @@ select name, value from waybill_workflow_attribute where workflow_id = :id order
 -- name: workflow_steps
 select s.id, s.step_key, s.kind, s.status, s.type, s.needed, s.pending, s.satisfied, s.may_fail, s.released_at, s.finished_at, s.wake_at, s.deadline_micros,
   coalesce(s.error_code, j.error_code) as error_code, coalesce(s.error_message, j.error_message) as error_message, coalesce(s.reason, j.reason) as reason,
-  j.status as job_status, j.run, j.attempt, j.started_at, j.due_at, j.worker
+  j.status as job_status, j.run, j.attempt, j.started_at, j.due_at, j.worker, m.step_key as map_key, k.id as child_id
 from waybill_workflow_step s
 left join waybill_job j on j.id = s.id
+left join waybill_workflow_step m on m.id = s.parent_id
+left join waybill_workflow k on s.kind = 4 and k.parent_id = s.workflow_id and k.parent_step = s.step_key
 where s.workflow_id = :id
 order by s.place
 
@@ -287,19 +365,30 @@ where e.workflow_id = :id
 order by s.place, p.place
 
 -- name: workflow_step_body
-select s.payload, coalesce(s.output, j.output) as output
+-- What a sub-workflow runs is ours, and not for readers.
+select case when s.kind = 4 then '{}' else s.payload end as payload, coalesce(s.output, j.output) as output
 from waybill_workflow_step s
 left join waybill_job j on j.id = s.id
 where s.workflow_id = :workflow and s.step_key = :key
 
 -- name: workflow_inputs
--- What the prerequisites of a step left behind.
+-- What the prerequisites of a step left behind; an element has those of its map step.
 select p.step_key, p.status, coalesce(p.output, j.output) as output
-from waybill_workflow_edge e
+from waybill_workflow_step s
+join waybill_workflow_edge e on e.workflow_id = s.workflow_id and e.dependent_id = coalesce(s.parent_id, s.id)
 join waybill_workflow_step p on p.id = e.prerequisite_id
 left join waybill_job j on j.id = p.id
-where e.workflow_id = :workflow and e.dependent_id = :step
+where s.id = :step
 order by p.place
+
+-- name: workflow_input
+-- What one of them left behind, or an element of one of them.
+select p.step_key, p.status, coalesce(p.output, j.output) as output
+from waybill_workflow_step s
+join waybill_workflow_step p on p.workflow_id = s.workflow_id and p.step_key = :key
+join waybill_workflow_edge e on e.workflow_id = s.workflow_id and e.prerequisite_id in (p.id, p.parent_id) and e.dependent_id = coalesce(s.parent_id, s.id)
+left join waybill_job j on j.id = p.id
+where s.id = :step
 
 -- name: workflow_of_step
 select s.workflow_id, s.step_key, w.input
@@ -318,7 +407,7 @@ where w.id = any (array(
 -- name: workflow_purge_pick
 select id
 from waybill_workflow
-where status >= 2 and status = :status and finished_at < cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) - :age
+where status >= 2 and status = :status and tell_at is null and finished_at < cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) - :age
 order by finished_at
 limit :limit
 for update skip locked

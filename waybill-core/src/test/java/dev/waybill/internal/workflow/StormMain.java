@@ -61,7 +61,7 @@ final class StormMain {
             crew,
             WorkflowBench.quick(args[3]).withLease(Duration.ofSeconds(2)),
             WorkflowEngine.asJobs(database, Map.of("t", HANDLER)),
-            new WorkflowReleaser(),
+            new WorkflowReleaser(Time.system()),
             Notices.none(),
             true);
     new WorkflowEngine(database, Time.system(), crew, jobs.jobs(), jobs.wakeups(), true);

@@ -119,7 +119,7 @@ final class WorkflowBench {
             crew,
             options,
             handlers,
-            new WorkflowReleaser(),
+            new WorkflowReleaser(Time.system()),
             Notices.none(),
             true);
     WorkflowEngine workflows =
@@ -209,7 +209,7 @@ final class WorkflowBench {
     return step(run, step);
   }
 
-  private WorkflowInfo await(UUID run, Predicate<WorkflowInfo> wanted) throws InterruptedException {
+  WorkflowInfo await(UUID run, Predicate<WorkflowInfo> wanted) throws InterruptedException {
     Instant end = Instant.now().plus(SOON);
     WorkflowInfo info = get(run);
     while (!wanted.test(info)) {

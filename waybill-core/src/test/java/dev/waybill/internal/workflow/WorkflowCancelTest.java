@@ -27,6 +27,7 @@ import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -49,6 +50,47 @@ class WorkflowCancelTest {
             Step.delay("delay", Duration.ofHours(1)),
             Step.job("cleanup", "t").afterEnd("job", "gate"))
         .activeKey("one");
+  }
+
+  @Test
+  void aStepThatIsToGoOnLaterIsCanceledWithItsRun() throws Exception {
+    UUID run = bench.start(WorkflowBench.of(Step.job("a", "t")));
+    try (Engine workers = bench.start("t", step -> JobResult.continueAfter(Duration.ofHours(1)))) {
+      bench.await(run, info -> bench.step(run, "a").run() == 2);
+      workers.workflows().cancel(Scope.global(), run, "enough");
+      assertThat(bench.statuses(run)).containsEntry("a", StepStatus.CANCELED);
+      assertThat(bench.count("waybill_job where status < 3")).isZero();
+    }
+  }
+
+  @Test
+  void aStepThatWantsToGoOnAfterItsRunWasCanceledDoesNot() throws Exception {
+    UUID run = bench.start(WorkflowBench.of(Step.job("a", "t")));
+    CountDownLatch running = new CountDownLatch(1);
+    AtomicInteger times = new AtomicInteger();
+    try (Engine workers =
+        bench.start(
+            "t",
+            step -> {
+              if (!step.workflow().equals(run)) {
+                return JobResult.success();
+              }
+              CountDownLatch canceled = new CountDownLatch(1);
+              step.onCancel(canceled::countDown);
+              times.incrementAndGet();
+              running.countDown();
+              assertThat(canceled.await(30, TimeUnit.SECONDS)).isTrue();
+              return JobResult.continueAfter(Duration.ZERO);
+            })) {
+      assertThat(running.await(30, TimeUnit.SECONDS)).isTrue();
+      workers.workflows().cancel(Scope.global(), run, "enough");
+      // What ends later is looked at later.
+      UUID other = workers.workflows().start(WorkflowBench.of(Step.job("b", "t")).build()).id();
+      bench.awaitEnd(other);
+    }
+    assertThat(times).hasValue(1);
+    assertThat(bench.statuses(run)).containsEntry("a", StepStatus.CANCELED);
+    assertThat(bench.count("waybill_job where status < 3")).isZero();
   }
 
   @Test

@@ -30,6 +30,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -52,6 +53,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(600)
 class WorkflowCrashTest {
   private static final int LANES = 6;
+  private static final String PLAN = "{\"n\":1,\"items\":[1,2],\"none\":[]}";
 
   private final TestDatabase database;
   private final WorkflowBench bench;
@@ -70,9 +72,17 @@ class WorkflowCrashTest {
         Step.gate("gate"),
         Step.job("a", "t"),
         Step.job("b", "t").after("gate"),
-        Step.job("c", "t").after("gate", dev.waybill.workflow.Condition.at("").is("2")),
+        Step.job("c", "t").after("gate", dev.waybill.workflow.Condition.at("/n").is("2")),
         Step.job("d", "t").after("c"),
-        Step.job("e", "t").afterEnd("d"));
+        Step.job("e", "t").afterEnd("d"),
+        Step.map("m", "t").over("gate", "/items"),
+        Step.map("none", "t").over("gate", "/none"),
+        Step.workflow("sub", inner()),
+        Step.workflow("late", inner()).after("none"));
+  }
+
+  private static Workflow inner() {
+    return WorkflowBench.of(Step.gate("g"), Step.job("i", "t")).build();
   }
 
   /** Everything about all runs, without times and what is made anew by each try. */
@@ -80,7 +90,7 @@ class WorkflowCrashTest {
     List<String> rows = new ArrayList<>();
     for (String sql :
         List.of(
-            "select type, status, open_steps, active_steps, failed_steps, step_count from waybill_workflow order by id",
+            "select type, status, open_steps, active_steps, failed_steps, step_count, parent_step, tell_at from waybill_workflow order by id",
             "select step_key, kind, status, pending, satisfied from waybill_workflow_step order by workflow_id, step_key",
             "select mode from waybill_workflow_edge order by workflow_id, mode",
             "select change_key from waybill_workflow_change order by change_key",
@@ -165,7 +175,24 @@ class WorkflowCrashTest {
   void gate() throws Exception {
     sweep(
         () -> bench.start(graph()),
-        run -> door().completeGate(GateCompletion.succeed(Scope.global(), run, "gate", "1")));
+        run -> door().completeGate(GateCompletion.succeed(Scope.global(), run, "gate", PLAN)));
+  }
+
+  @Test
+  void endOfASubWorkflow() throws Exception {
+    Workflow inner = WorkflowBench.of(Step.gate("g")).build();
+    sweep(
+        () ->
+            bench.start(
+                WorkflowBench.of(Step.workflow("sub", inner), Step.job("b", "t").afterEnd("sub"))),
+        run ->
+            door()
+                .completeGate(
+                    GateCompletion.succeed(
+                        Scope.global(),
+                        Objects.requireNonNull(bench.step(run, "sub").child()),
+                        "g",
+                        "1")));
   }
 
   @Test
@@ -236,7 +263,8 @@ class WorkflowCrashTest {
           WorkflowBench.over(bench.home(), faulty)
               .start(
                   WorkflowBench.quick("w1").withLease(Duration.ofSeconds(1)),
-                  Map.of("t", step -> JobResult.success("1")))) {
+                  Map.of(
+                      "t", step -> JobResult.success(step.step().equals("a") ? "[1,2]" : "1")))) {
         for (int n : numbers) {
           harm.accept(faulty.on(fault.apply(n)));
           UUID run =
@@ -245,13 +273,15 @@ class WorkflowCrashTest {
                       Step.job("a", "t").maxAttempts(20),
                       Step.delay("w", Duration.ofMillis(1)).after("a"),
                       Step.job("b", "t").maxAttempts(20).after("a"),
-                      Step.job("c", "t").maxAttempts(20).after("w", "b"),
+                      Step.map("m", "t").maxAttempts(20).over("a", ""),
+                      Step.job("c", "t").maxAttempts(20).after("w", "b", "m"),
                       Step.job("n", "t")
                           .after("c", dev.waybill.workflow.Condition.at("").is("2"))));
           workers.workflows().wake();
           assertThat(bench.awaitEnd(run).status()).isEqualTo(WorkflowStatus.SUCCEEDED);
           assertThat(bench.statuses(run))
               .containsEntry("c", StepStatus.SUCCEEDED)
+              .containsEntry("m[1]", StepStatus.SUCCEEDED)
               .containsEntry("n", StepStatus.SKIPPED);
           faulty.reset();
         }

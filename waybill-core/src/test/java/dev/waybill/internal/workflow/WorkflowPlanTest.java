@@ -43,6 +43,13 @@ class WorkflowPlanTest {
           "workflow_next_wake",
           "workflow_timers",
           "workflow_inputs",
+          "workflow_input",
+          "workflow_sources",
+          "workflow_map_elements",
+          "workflow_children",
+          "workflow_child_ends",
+          "workflow_told",
+          "workflow_untold",
           "workflow_of_step",
           "workflow_steps",
           "workflow_edges",
@@ -123,9 +130,9 @@ class WorkflowPlanTest {
   private boolean isScan(String line) {
     return switch (bench.home().product()) {
       case POSTGRESQL -> line.contains("Seq Scan on waybill_");
-      case SQLITE -> line.matches("SCAN (w|s|p|e|j|a|waybill_.*)");
+      case SQLITE -> line.matches("SCAN (w|s|p|e|j|a|m|o|k|waybill_.*)");
       // The table that an insert fills is listed, too.
-      case MYSQL, MARIADB -> line.matches("(w|s|p|e|j|a|waybill_workflow.*) ALL");
+      case MYSQL, MARIADB -> line.matches("(w|s|p|e|j|a|m|o|k|waybill_workflow.*) ALL");
     };
   }
 
@@ -162,7 +169,13 @@ class WorkflowPlanTest {
             .getOrDefault(name, "")
             .replaceAll("(?m)^--.*$", "");
     boolean ofSteps =
-        List.of("workflow_dependents", "workflow_job_insert", "workflow_timers").contains(name);
+        List.of(
+                "workflow_dependents",
+                "workflow_job_insert",
+                "workflow_timers",
+                "workflow_sources",
+                "workflow_map_elements")
+            .contains(name);
     Map<String, String> values =
         Map.ofEntries(
             Map.entry("ids", "'[\"" + (ofSteps ? step : run) + "\"]'"),
@@ -172,6 +185,7 @@ class WorkflowPlanTest {
             Map.entry("key", "'s3'"),
             Map.entry("hash", "'x'"),
             Map.entry("limit", "10"),
+            Map.entry("bytes", "1000"),
             Map.entry("ageing", "60000000"),
             Map.entry("name", "'no'"),
             Map.entry("value", "'7'"),
