@@ -12,6 +12,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -244,6 +245,28 @@ class AcceptanceFlowTest {
         assertThat(stored.get(ids.get(i))).isEqualTo(size + ":" + i + " in " + i * 7 % 16);
       }
     }
+    service.update("delete from waybill_outbox_incoming");
+    service.update("delete from waybill_outbox_body");
+  }
+
+  @Test
+  void aBatchBeyondAnyPacketIsEnqueuedInPieces() throws Exception {
+    Outbox outbox =
+        service.start(o -> o.withoutWorkers().queue(queue, Partitions.of(1)).produceOnly());
+    byte[] payload = new byte[64 * 1024];
+    List<EnqueueMessage> batch = Collections.nCopies(300, EnqueueMessage.of("test", payload));
+    outbox.inTransaction(
+        connection ->
+            assertThat(outbox.enqueueBatch(connection, queue, batch).ids())
+                .hasSize(300)
+                .doesNotHaveDuplicates()
+                .isSorted());
+    assertThat(
+            service.number(
+                "select sum(length(b.payload)) from waybill_outbox_incoming i join"
+                    + " waybill_outbox_body b on b.id = i.id"
+                    + Service.of(queue, "i")))
+        .isEqualTo(300L * payload.length);
     service.update("delete from waybill_outbox_incoming");
     service.update("delete from waybill_outbox_body");
   }

@@ -3,6 +3,7 @@ package dev.waybill.outbox;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.waybill.DatabaseException;
 import dev.waybill.Waybill;
@@ -26,6 +27,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import javax.sql.DataSource;
@@ -56,7 +59,18 @@ class OutageTest {
     URI address = URI.create(database.url().substring("jdbc:".length()));
     this.proxy = new FaultProxy(address.getHost(), address.getPort());
     String url = database.url().replace(":" + address.getPort(), ":" + proxy.port());
-    this.pool = ChaosWorker.pool(url, database.user(), database.password(), 10);
+    this.pool = pool(url);
+  }
+
+  private HikariDataSource pool(String url) {
+    HikariConfig config = new HikariConfig();
+    config.setJdbcUrl(url);
+    config.setUsername(database.user());
+    config.setPassword(database.password());
+    config.setMaximumPoolSize(10);
+    config.setConnectionTimeout(2_000);
+    config.setInitializationFailTimeout(-1);
+    return new HikariDataSource(config);
   }
 
   @AfterEach
@@ -156,6 +170,89 @@ class OutageTest {
     proxy.resume();
   }
 
+  @Test
+  void aStopIsBoundedThoughTheDatabaseIsGoneAndTheNextStartGoesOn() throws Exception {
+    CountDownLatch handling = new CountDownLatch(1);
+    CountDownLatch down = new CountDownLatch(1);
+    Waybill waybill =
+        start(
+            pool,
+            message -> {
+              handling.countDown();
+              down.await();
+              return MessageResult.ok();
+            });
+    Service.send(waybill.outbox(), queue, "a", "b");
+    handling.await();
+    proxy.refuse();
+    proxy.cutAll();
+    down.countDown();
+    long began = System.nanoTime();
+    waybill.close();
+    assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(20));
+    proxy.accept();
+    // That they were handled could not be stored, nor the lease handed back.
+    database.execute("update waybill_outbox_processor set lease_until = 0");
+    start(database.dataSource(), this::ok);
+    assertThat(received.await(2)).containsExactly("a", "b");
+  }
+
+  @Test
+  void handlersThatDeadlockAreTriedAgainAndHappenOnce() throws Exception {
+    TestDatabase fresh = database.fresh();
+    fresh.execute(
+        "create table accounts (id int primary key, n int not null)",
+        "insert into accounts values (0, 0), (1, 0)");
+    Schema.migrate(fresh.dataSource());
+    CyclicBarrier bothHaveOne = new CyclicBarrier(2);
+    AtomicInteger calls = new AtomicInteger();
+    try (HikariDataSource own = fresh.pool(8);
+        Waybill waybill =
+            Waybill.builder(own)
+                .outbox(
+                    o ->
+                        o.profile(OutboxProfile.lowLatency())
+                            .queue(queue, Partitions.of(2))
+                            .transactional(
+                                (tx, message) -> {
+                                  add(tx.connection(), message.partition());
+                                  if (calls.incrementAndGet() <= 2) {
+                                    bothHaveOne.await();
+                                  }
+                                  add(tx.connection(), 1 - message.partition());
+                                  return HandlerResult.success();
+                                }))
+                .start()) {
+      Outbox outbox = waybill.outbox();
+      outbox.inTransaction(
+          connection -> {
+            for (int partition : List.of(0, 1)) {
+              outbox.enqueue(connection, queue, EnqueueMessage.of("test", "").partition(partition));
+            }
+          });
+      Service.await(() -> sum(fresh) >= 4);
+    }
+    assertThat(sum(fresh)).isEqualTo(4);
+    assertThat(calls).hasValueGreaterThan(2);
+    assertThat(log.warnings()).noneMatch(line -> line.contains("sequencer"));
+  }
+
+  private static void add(Connection connection, int account) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      statement.execute("update accounts set n = n + 1 where id = " + account);
+    }
+  }
+
+  private static long sum(TestDatabase database) throws SQLException {
+    try (Connection connection = database.connect();
+        Statement statement = connection.createStatement();
+        var rows = statement.executeQuery("select sum(n) from accounts")) {
+      rows.next();
+      return rows.getLong(1);
+    }
+  }
+
+  /** With the codes that servers give then: SqlFailureOnServersTest gets them from real ones. */
   @Test
   void withoutAConnectionLeftItWaitsAndGoesOn() throws Exception {
     FaultyDataSource faulty = new FaultyDataSource(database.dataSource());

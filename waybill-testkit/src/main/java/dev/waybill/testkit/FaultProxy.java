@@ -152,25 +152,26 @@ public final class FaultProxy implements AutoCloseable {
   private void acceptAll() {
     while (!listener.isClosed()) {
       try {
-        var client = listener.accept();
-        if (monitor.read(() -> refusing || closed)) {
-          ProxiedLink.reset(client);
-        } else {
-          open(client);
-        }
+        open(listener.accept());
       } catch (IOException e) {
         log.debug("{} no longer accepts or lost a client", this, e);
       }
     }
   }
 
+  /** In one step, so that after a refusal and a cut nobody is connected who came just before. */
   private void open(Socket client) {
     var link = new ProxiedLink(this, client);
-    monitor.change(() -> links.add(link));
-    start("to server", link::run);
-    // Between the check and the registration the proxy may have been closed.
-    if (monitor.read(() -> closed)) {
-      link.cut();
+    monitor.change(
+        () -> {
+          if (!refusing && !closed) {
+            links.add(link);
+          }
+        });
+    if (links.contains(link)) {
+      start("to server", link::run);
+    } else {
+      ProxiedLink.reset(client);
     }
   }
 

@@ -37,11 +37,18 @@ public final class TestServer implements AutoCloseable {
     return started(new RoomyProgram(Edition.newest(product).program()));
   }
 
+  /** Like {@link #own}, in a new folder below this one: on a small disk, perhaps. */
+  public static TestServer in(Path parent, DatabaseProduct product) {
+    return started(Edition.newest(product).program(), parent);
+  }
+
   private static TestServer started(ServerProgram program) {
-    Path folder =
-        BuildServers.serversFolder()
-            .resolve(WatchedProcess.ofThisJvm().toString())
-            .resolve(program.edition().id() + "-" + COUNT.incrementAndGet());
+    return started(
+        program, BuildServers.serversFolder().resolve(WatchedProcess.ofThisJvm().toString()));
+  }
+
+  private static TestServer started(ServerProgram program, Path parent) {
+    Path folder = parent.resolve(program.edition().id() + "-" + COUNT.incrementAndGet());
     try {
       return new TestServer(program, Files.createDirectories(folder).toRealPath());
     } catch (IOException e) {

@@ -44,7 +44,7 @@ final class Loop implements Runnable {
     this.backoff = options.backoff();
     this.pace = options.pace();
     this.listeners = new ArrayList<>(options.listeners());
-    this.listeners.add(0, new ErrorStreakLog(log));
+    this.listeners.add(0, new ErrorStreakLog(log, time));
     this.time = time;
     this.jitter = jitter;
     this.stop = stop;

@@ -10,7 +10,8 @@ import org.junit.jupiter.api.Test;
 
 class ErrorStreakLogTest {
   private final LogCapture capture = new LogCapture(ErrorStreakLogTest.class);
-  private final ErrorStreakLog streaks = new ErrorStreakLog(capture.logger());
+  private final ManualTime time = new ManualTime();
+  private final ErrorStreakLog streaks = new ErrorStreakLog(capture.logger(), time);
 
   @AfterEach
   void release() {
@@ -91,6 +92,23 @@ class ErrorStreakLogTest {
     streaks.recovered("vacuum", 12, Duration.ofSeconds(40));
     assertThat(capture.linesAt(Level.INFO))
         .containsExactly("vacuum works again after 12 failures in PT40S");
+  }
+
+  @Test
+  void whoFailsAgainSoonAfterItsRecoveryGoesOnWithItsStreak() {
+    for (int i = 1; i <= 9; i++) {
+      fail(new IllegalStateException("flaps"), 1);
+      streaks.recovered("vacuum", 1, Duration.ofSeconds(1));
+      time.advance(Duration.ofSeconds(9));
+    }
+    assertThat(capture.linesAt(Level.WARN))
+        .extracting(line -> line.replaceAll(",.*", ""))
+        .containsExactly(
+            "vacuum failed (1 in a row)", "vacuum failed (8 times in short succession)");
+    assertThat(capture.linesAt(Level.INFO)).hasSize(1);
+    time.advance(Duration.ofSeconds(1));
+    fail(new IllegalStateException("a new one"), 1);
+    assertThat(capture.linesAt(Level.WARN)).hasSize(3);
   }
 
   private void fail(Throwable error, int failures) {

@@ -1,9 +1,10 @@
 package dev.waybill.internal.outbox;
 
-import dev.waybill.outbox.HistoryChecker;
-import dev.waybill.outbox.HistoryChecker.Effect;
-import dev.waybill.outbox.HistoryChecker.Leased;
 import dev.waybill.outbox.OutboxMessage;
+import dev.waybill.testkit.HistoryChecker;
+import dev.waybill.testkit.HistoryChecker.Effect;
+import dev.waybill.testkit.HistoryChecker.Given;
+import dev.waybill.testkit.HistoryChecker.Violation;
 import dev.waybill.testkit.TestDatabase;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
@@ -23,7 +24,7 @@ final class SimulatedHistory {
   private final int number;
   private final List<String> log = new ArrayList<>();
   private final List<OutboxMessage> given = new ArrayList<>();
-  private final List<Leased> leased = new ArrayList<>();
+  private final List<Given> leased = new ArrayList<>();
   private final Map<Long, Long> growing = new HashMap<>();
   private final Set<Long> settled = new HashSet<>();
   private final List<String> violations = new ArrayList<>();
@@ -72,7 +73,7 @@ final class SimulatedHistory {
     log(queueOf(message) + "/" + message.partition() + "/" + message.seq() + " under " + epoch);
     given.add(message);
     if (queueOf(message).equals("parcels")) {
-      leased.add(new Leased(message.partition(), message.seq(), epoch, message.text()));
+      leased.add(new Given(message.partition(), message.seq(), epoch, message.text()));
       return;
     }
     for (OutboxMessage each : given) {
@@ -143,7 +144,7 @@ final class SimulatedHistory {
   /** What is not as promised. */
   List<String> check(TestDatabase database) throws SQLException {
     HistoryChecker checker = new HistoryChecker();
-    checker.leased(committed(database, "parcels"), last(database, "parcels"), leased);
+    checker.leased(committed(database, "parcels"), last(database, "parcels"), leased, List.of());
     for (String queue : List.of("ledger", "books")) {
       checker.transactional(
           committed(database, queue), last(database, queue), effects(database, queue));
@@ -156,7 +157,7 @@ final class SimulatedHistory {
       }
     }
     checker.transactional(committed(database, "accounts"), last(database, "accounts"), accounts);
-    violations.addAll(checker.violations());
+    checker.violations().stream().map(Violation::toString).forEach(violations::add);
     for (String table : List.of("body", "incoming", "outgoing", "delayed", "parked")) {
       rows(
           database,

@@ -69,6 +69,28 @@ class DedupRaceTest {
   }
 
   @Test
+  void whoEnqueuesTheSameKeyWaitsForTheOtherAndThenKnows() throws Exception {
+    for (boolean commits : List.of(true, false)) {
+      long queue = commits ? 2_001 : 2_002;
+      try (Connection one = producer(Connection.TRANSACTION_READ_COMMITTED);
+          Connection two = producer(Connection.TRANSACTION_READ_COMMITTED)) {
+        assertThat(claim(one, queue, "key")).isEmpty();
+        dedup.name(stores.database.join(one), queue, Map.of("key", 7L));
+        Background<Map<String, Long>> second = Background.run(() -> claim(two, queue, "key"));
+        // Another key is nobody's business.
+        promptly(() -> claim(one, queue, "other"));
+        if (commits) {
+          one.commit();
+        } else {
+          one.rollback();
+        }
+        assertThat(second.get()).isEqualTo(commits ? Map.of("key", 7L) : Map.of());
+        two.rollback();
+      }
+    }
+  }
+
+  @Test
   void theVacuumPassesKeysThatAnOpenProducerHasClaimedAnew() throws Exception {
     database.execute(
         "insert into waybill_outbox_dedup (queue_id, dedup_key, expires_at) values (1, 'a', 1)",

@@ -11,6 +11,7 @@ import dev.waybill.testkit.NotOn;
 import dev.waybill.testkit.TestDatabase;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -110,6 +111,26 @@ class StoreRaceTest {
     }
     assertThat(sequence()).containsOnly(entry(first, 2));
     assertThat(numbered()).extracting(Stores::text).containsExactly("a", "b", "c", "d");
+  }
+
+  @Test
+  @NotOn(value = DatabaseProduct.SQLITE, why = ONE_WRITER)
+  void whatAnotherPromotesIsLeftToItAndNobodyWaits() throws Exception {
+    NewMessage later =
+        new NewMessage(first, "test", null, Map.of(), new byte[0], null, Duration.ofHours(1));
+    stores.database.transact(tx -> messages().enqueue(tx, List.of(later, later, later)));
+    database.execute("update waybill_outbox_delayed set due_at = 1");
+    try (Connection other = producer();
+        Statement lock = other.createStatement()) {
+      other.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
+      lock.executeQuery(
+              "select id from waybill_outbox_delayed order by due_at, id limit 2 for update")
+          .close();
+      assertThat(promptly(() -> messages().promote(10))).containsOnly(entry(first, 1));
+      other.rollback();
+    }
+    assertThat(messages().promote(10)).containsOnly(entry(first, 2));
+    assertThat(sequence()).containsOnly(entry(first, 3));
   }
 
   @Test
