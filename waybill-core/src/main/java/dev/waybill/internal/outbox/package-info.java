@@ -10,8 +10,8 @@
  * and those who do it twice: as {@link dev.waybill.internal.outbox.DirtyPartitions} before the
  * sequencer, and as {@link dev.waybill.internal.outbox.ReadyPartitions} before the processor.
  *
- * <p><b>The short way.</b> Messages that find their partition idle are taken by the transaction that
- * numbers them: {@link dev.waybill.internal.outbox.Express}. All others are numbered first and
+ * <p><b>The short way.</b> Messages that find their partition idle are taken by the transaction
+ * that numbers them: {@link dev.waybill.internal.outbox.Express}. All others are numbered first and
  * fetched by a delivery later.
  *
  * <p><b>What became of a batch.</b> A {@link dev.waybill.internal.outbox.LeasedBatch} turns what a
