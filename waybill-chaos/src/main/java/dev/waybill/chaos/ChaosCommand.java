@@ -121,7 +121,7 @@ public final class ChaosCommand implements Callable<Integer> {
       progress.end();
       out.print(report.text());
       fine = report.isFine();
-    } catch (Storm.StandStill e) {
+    } catch (Storm.StandStill | AssertionError e) {
       progress.end();
       out.println(settings.product() + ": " + e.getMessage() + ", seed " + settings.seed());
     }

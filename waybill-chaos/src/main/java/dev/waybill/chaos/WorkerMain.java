@@ -67,16 +67,20 @@ final class WorkerMain {
     new CountDownLatch(1).await();
   }
 
-  /** Without a database it does not start, and is started again, as a supervisor would do it. */
+  /**
+   * Without a database it does not start, and is started again, as a supervisor would do it: with
+   * another pool, too. One whose first connection died too early never makes a second one.
+   */
   private static Waybill started(FaultyDataSource source, Handlers handlers) {
-    HikariDataSource pool = pool(source);
     while (true) {
+      HikariDataSource pool = pool(source);
       try {
         return Waybill.builder(pool)
             .listener(handlers)
             .outbox(outbox -> setUp(outbox, handlers))
             .start();
       } catch (WaybillException unreachable) {
+        pool.close();
         LockSupport.parkNanos(Duration.ofMillis(100).toNanos());
       }
     }
