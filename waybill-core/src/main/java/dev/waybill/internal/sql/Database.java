@@ -14,12 +14,15 @@ import org.jspecify.annotations.Nullable;
  * A database we run on: where connections come from, what it speaks, and what we call our tables.
  */
 public final class Database {
+  private static final int LOOKING_SECONDS = 10;
+
   private final DataSource dataSource;
   private final Dialect dialect;
   private final Naming naming;
   private final Statements statements;
   private final Retry retry;
   private final @Nullable Shelf shelf;
+  private final int patience;
 
   private Database(
       DataSource dataSource,
@@ -27,13 +30,15 @@ public final class Database {
       Naming naming,
       Statements statements,
       Retry retry,
-      @Nullable Shelf shelf) {
+      @Nullable Shelf shelf,
+      int patience) {
     this.dataSource = dataSource;
     this.dialect = dialect;
     this.naming = naming;
     this.statements = statements;
     this.retry = retry;
     this.shelf = shelf;
+    this.patience = patience;
   }
 
   /**
@@ -48,7 +53,7 @@ public final class Database {
       Dialect dialect = Dialect.of(connection);
       Naming pinned = dialect.pin(naming, connection);
       return new Database(
-          dataSource, dialect, pinned, Statements.load(dialect, pinned, files), retry, null);
+          dataSource, dialect, pinned, Statements.load(dialect, pinned, files), retry, null, 0);
     } catch (SQLException e) {
       throw SqlFailure.ofAnyDriver("Finding out what the database is", e);
     }
@@ -118,7 +123,7 @@ public final class Database {
   }
 
   Tx tx(Connection connection) {
-    return new Tx(connection, dialect, naming, statements);
+    return new Tx(connection, dialect, naming, statements, patience);
   }
 
   Retry retry() {
@@ -127,12 +132,29 @@ public final class Database {
 
   /** The same tables with other behaviour on contention. */
   public Database retrying(Retry other) {
-    return new Database(dataSource, dialect, naming, statements, other, shelf);
+    return new Database(dataSource, dialect, naming, statements, other, shelf, patience);
   }
 
   /** The same tables, with sessions kept on this shelf between two uses. */
   public Database keeping(Shelf on) {
-    return new Database(dataSource, dialect, naming, statements, retry, on);
+    return new Database(dataSource, dialect, naming, statements, retry, on, patience);
+  }
+
+  /**
+   * The same tables for those who only look: a statement of theirs that takes longer than so many
+   * seconds is ended by the driver. SQLite has no server to burden, and its driver would take it
+   * for the time to wait for a lock.
+   */
+  public Database patientFor(int seconds) {
+    int most = dialect == Dialect.SQLITE ? 0 : seconds;
+    return new Database(dataSource, dialect, naming, statements, retry, shelf, most);
+  }
+
+  /**
+   * For operators and their consoles, whose questions are cheap unless the database is not well.
+   */
+  public Database looking() {
+    return patientFor(LOOKING_SECONDS);
   }
 
   /** What it speaks. */
