@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetAddress;
+import java.net.URI;
 import java.util.List;
 import java.util.Map;
 
@@ -17,7 +18,10 @@ record JdkExchange(HttpExchange exchange) implements Exchange {
 
   @Override
   public String target() {
-    return exchange.getRequestURI().toString();
+    // A proxy may have sent the whole address.
+    URI asked = exchange.getRequestURI();
+    String query = asked.getRawQuery();
+    return asked.getRawPath() + (query == null ? "" : "?" + query);
   }
 
   @Override

@@ -213,6 +213,8 @@ async function signIn(token) {
     await post('session', { token: given });
   } catch (error) {
     tell(error.message, 'bad');
+    // Whoever stands at the door may try again at once.
+    if (root.querySelector('.door')) return;
   }
   start();
 }

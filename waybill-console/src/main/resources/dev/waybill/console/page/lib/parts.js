@@ -101,9 +101,9 @@ export function facts(pairs) {
   return h('dl', { class: 'facts' }, pairs.filter(([, value]) => value !== undefined && value !== null).map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value))));
 }
 
-export function code(title, text, open = true) {
+export function code(title, text) {
   if (text === undefined || text === null) return null;
-  return h('details', { class: 'code', open }, h('summary', {}, title), h('pre', { tabindex: '0' }, text));
+  return h('details', { class: 'code', open: true }, h('summary', {}, title), h('pre', { tabindex: '0' }, text));
 }
 
 /** Asks before something is changed. Resolves to the fields' values, or to null. */

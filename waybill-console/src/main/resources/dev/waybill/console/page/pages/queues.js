@@ -1,7 +1,7 @@
 import { seg } from '../lib/api.js';
 import { h } from '../lib/dom.js';
 import { count, duration, pretty, time } from '../lib/format.js';
-import { badge, button, code, empty, facts, panel, table } from '../lib/parts.js';
+import { badge, button, empty, facts, panel, table } from '../lib/parts.js';
 import { summary } from './overview.js';
 
 const why = (partition) => [partition.why, partition.until && [partition.state === 'retrying' ? ' Next try ' : ', whose lease ends ', time(partition.until)]];
@@ -139,7 +139,8 @@ export function partition({ names: [name, number], route, state, replace, get, g
   }
 
   function content(message) {
-    return [code('payload', message.payload === undefined ? undefined : pretty(message.payload), false), Object.keys(message.headers ?? {}).length > 0 && facts(Object.entries(message.headers))];
+    const headers = Object.entries(message.headers ?? {});
+    return h('details', { class: 'code' }, h('summary', {}, headers.length ? 'payload and headers' : 'payload'), h('pre', { tabindex: '0' }, pretty(message.payload ?? '')), headers.length > 0 && facts(headers));
   }
 
   return { load, poll: load, sample: render };

@@ -31,6 +31,7 @@ export function workflows({ route, replace, get, go, failed }) {
         'div',
         { class: 'page' },
         h('h1', {}, 'Workflows'),
+        waiting.gates.length > 0 && gatesPanel(waiting),
         filters(
           route,
           [
@@ -40,7 +41,6 @@ export function workflows({ route, replace, get, go, failed }) {
           ],
           go,
         ),
-        waiting.gates.length > 0 && gatesPanel(waiting),
         panel(
           null,
           { class: 'listing' },
