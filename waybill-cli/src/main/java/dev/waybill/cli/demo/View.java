@@ -114,7 +114,7 @@ final class View {
   }
 
   private static String millis(long micros) {
-    return String.format(Locale.ROOT, "%.1f ms", micros / 1000.0);
+    return micros == 0 ? "-" : String.format(Locale.ROOT, "%.1f ms", micros / 1000.0);
   }
 
   synchronized void verdict(Verdict verdict) {
