@@ -2,7 +2,7 @@
 module dev.waybill.console {
   requires transitive dev.waybill;
   requires com.fasterxml.jackson.core;
-  requires jdk.httpserver;
+  requires transitive jdk.httpserver;
   requires org.slf4j;
   requires static transitive org.jspecify;
 

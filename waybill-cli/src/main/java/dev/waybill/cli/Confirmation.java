@@ -6,6 +6,7 @@ import java.io.InputStreamReader;
 import java.io.PrintWriter;
 import java.nio.charset.Charset;
 import java.util.Locale;
+import java.util.Map;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -13,6 +14,8 @@ import picocli.CommandLine.Spec.Target;
 
 /** A command that changes much says what it will touch, and asks. */
 final class Confirmation {
+  private static final String DECLINED = "nothing was changed; --yes goes on without asking.";
+
   @Spec(Target.MIXEE)
   private CommandSpec spec;
 
@@ -25,26 +28,29 @@ final class Confirmation {
   @SuppressWarnings("NullAway.Init") // picocli sets the injected fields
   Confirmation() {}
 
-  /** Whether to go on. */
-  boolean given(String what) throws IOException {
-    PrintWriter err = spec.commandLine().getErr();
+  /** What is done once it is agreed to; its exit code. */
+  interface Change {
+    int run() throws Exception;
+  }
+
+  /** Says what a change will touch, and makes it unless somebody objects. */
+  int before(Output output, String what, Change change) throws Exception {
     if (dryRun) {
-      err.println("Would " + what + ".");
-      err.flush();
-      return false;
+      output.show("Would " + what + ".", Map.of("dry_run", true, "would", what));
+      return ExitCode.FINE;
     }
-    if (yes) {
-      return true;
-    }
+    return yes || agreed(what) ? change.run() : output.complain(DECLINED);
+  }
+
+  private boolean agreed(String what) throws IOException {
+    PrintWriter err = spec.commandLine().getErr();
     err.print("This will " + what + ". Go on? [y/N] ");
     err.flush();
     String answer =
         new BufferedReader(new InputStreamReader(System.in, Charset.defaultCharset())).readLine();
-    boolean agreed = answer != null && answer.strip().toLowerCase(Locale.ROOT).startsWith("y");
-    if (!agreed) {
-      err.println("Nothing was changed.");
-      err.flush();
+    if (answer == null) {
+      err.println();
     }
-    return agreed;
+    return answer != null && answer.strip().toLowerCase(Locale.ROOT).startsWith("y");
   }
 }

@@ -5,7 +5,6 @@ import dev.waybill.outbox.DeadLetterClaim;
 import dev.waybill.outbox.DeadLetterFilter;
 import dev.waybill.outbox.DeadLetterStatus;
 import dev.waybill.outbox.DeadLetters;
-import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -23,7 +22,7 @@ import picocli.CommandLine.Parameters;
 final class DeadLettersCommand extends Parent {
   /** Changes dead letters and says how many. */
   private interface Change {
-    int run(DeadLetters deadLetters) throws Exception;
+    int run(DeadLetters deadLetters);
   }
 
   @Command(
@@ -125,7 +124,8 @@ final class DeadLettersCommand extends Parent {
       @Option(names = "--token", required = true, description = "Of the claim.") String token,
       @Parameters(paramLabel = "ID", arity = "1..*", description = "Which.") List<Long> ids)
       throws Exception {
-    return change(operator, output, "Resolved", letters -> letters.resolve(token, ids));
+    return operator.with(
+        outbox -> change(outbox.deadLetters(), output, "Resolved", all -> all.resolve(token, ids)));
   }
 
   @Command(
@@ -138,14 +138,15 @@ final class DeadLettersCommand extends Parent {
       @Mixin DeadLetterOptions which,
       @Mixin Confirmation confirmation)
       throws Exception {
-    return change(
-        operator,
-        output,
-        "Requeued",
-        letters ->
-            confirmed(confirmation, letters, "requeue", which.filter())
-                ? letters.requeue(which.filter())
-                : 0);
+    DeadLetterFilter filter = which.filter();
+    return operator.with(
+        outbox -> {
+          DeadLetters all = outbox.deadLetters();
+          return confirmation.before(
+              output,
+              "requeue " + concerned(all, filter),
+              () -> change(all, output, "Requeued", letters -> letters.requeue(filter)));
+        });
   }
 
   @Command(
@@ -158,14 +159,15 @@ final class DeadLettersCommand extends Parent {
       @Mixin DeadLetterOptions which,
       @Mixin Confirmation confirmation)
       throws Exception {
-    return change(
-        operator,
-        output,
-        "Discarded",
-        letters ->
-            confirmed(confirmation, letters, "discard", which.filter())
-                ? letters.discard(which.filter())
-                : 0);
+    DeadLetterFilter filter = which.filter();
+    return operator.with(
+        outbox -> {
+          DeadLetters all = outbox.deadLetters();
+          return confirmation.before(
+              output,
+              "discard " + concerned(all, filter),
+              () -> change(all, output, "Discarded", letters -> letters.discard(filter)));
+        });
   }
 
   @Command(
@@ -184,30 +186,32 @@ final class DeadLettersCommand extends Parent {
               description = "Resolved or discarded at least so many days ago.")
           int days)
       throws Exception {
-    return change(
-        operator,
-        output,
-        "Removed",
-        letters ->
-            confirmation.given("remove what was dealt with more than " + days + " days ago")
-                ? letters.cleanup(which.filter().anyStatus(), Duration.ofDays(days))
-                : 0);
-  }
-
-  private static boolean confirmed(
-      Confirmation confirmation, DeadLetters letters, String verb, DeadLetterFilter filter)
-      throws IOException {
-    long concerned = Math.min(letters.count(filter), filter.limit());
-    return confirmation.given(verb + " " + concerned + " dead letters");
-  }
-
-  private static int change(Operator operator, Output output, String verb, Change change)
-      throws Exception {
+    DeadLetterFilter filter = which.filter().anyStatus();
     return operator.with(
-        outbox -> {
-          int changed = change.run(outbox.deadLetters());
-          output.show(verb + " " + changed + ".", Map.of("changed", changed));
-          return ExitCode.FINE;
-        });
+        outbox ->
+            confirmation.before(
+                output,
+                "remove at most "
+                    + filter.limit()
+                    + " dead letters that were dealt with more than "
+                    + days
+                    + " days ago",
+                () ->
+                    change(
+                        outbox.deadLetters(),
+                        output,
+                        "Removed",
+                        letters -> letters.cleanup(filter, Duration.ofDays(days)))));
+  }
+
+  private static String concerned(DeadLetters letters, DeadLetterFilter filter) {
+    long many = Math.min(letters.count(filter), filter.limit());
+    return many == 1 ? "1 dead letter" : many + " dead letters";
+  }
+
+  private static int change(DeadLetters letters, Output output, String verb, Change change) {
+    int changed = change.run(letters);
+    output.show(verb + " " + changed + ".", Map.of("changed", changed));
+    return ExitCode.FINE;
   }
 }

@@ -3,6 +3,7 @@ package dev.waybill.cli;
 import dev.waybill.cli.demo.Settings;
 import dev.waybill.cli.demo.Supervisor;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
@@ -77,9 +78,13 @@ final class DemoCommand implements Callable<Integer> {
     }
     Path folder =
         keep == null ? Files.createTempDirectory("waybill-demo") : Files.createDirectories(keep);
+    Thread interrupted = new Thread(() -> forget(folder));
+    Runtime.getRuntime().addShutdownHook(interrupted);
     try {
       String database = url == null ? "jdbc:sqlite:" + folder.resolve("demo.db") : url;
-      var settings = new Settings(database, user, passwordVariable, folder, rate);
+      var settings =
+          new Settings(
+              database, user, passwordVariable, folder, rate, Long.toHexString(System.nanoTime()));
       String password =
           passwordVariable == null
               ? null
@@ -94,17 +99,19 @@ final class DemoCommand implements Callable<Integer> {
               Ansi.AUTO.enabled());
       return supervisor.run() ? ExitCode.FINE : ExitCode.TROUBLE;
     } finally {
-      if (keep == null) {
-        delete(folder);
-      }
+      forget(folder);
     }
   }
 
-  private static void delete(Path folder) throws IOException {
+  /** Also when somebody has seen enough: then what a child still writes may be left. */
+  private void forget(Path folder) {
+    if (keep != null || !Files.exists(folder)) {
+      return;
+    }
     try (Stream<Path> paths = Files.walk(folder)) {
-      for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(path);
-      }
+      paths.sorted(Comparator.reverseOrder()).forEach(path -> path.toFile().delete());
+    } catch (IOException | UncheckedIOException e) {
+      spec.commandLine().getErr().println("waybill: " + folder + " could not be deleted.");
     }
   }
 }

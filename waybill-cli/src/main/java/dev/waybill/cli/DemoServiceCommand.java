@@ -30,6 +30,9 @@ final class DemoServiceCommand implements Callable<Integer> {
   @Option(names = "--rate", required = true)
   private int rate;
 
+  @Option(names = "--run", required = true)
+  private String run;
+
   @SuppressWarnings("NullAway.Init") // picocli sets the injected fields
   DemoServiceCommand() {}
 
@@ -40,7 +43,7 @@ final class DemoServiceCommand implements Callable<Integer> {
             ? null
             : Configuration.of(spec.commandLine()).secret(passwordVariable, "--password-env");
     new OrderService(
-            new Settings(url, user, passwordVariable, folder, rate),
+            new Settings(url, user, passwordVariable, folder, rate, run),
             new DriverDataSource(url, user, password),
             System.out)
         .run();

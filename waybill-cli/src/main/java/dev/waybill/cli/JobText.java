@@ -123,6 +123,17 @@ final class JobText {
     return document;
   }
 
+  static Map<String, Object> document(JobEvent event) {
+    Map<String, Object> document = new LinkedHashMap<>();
+    document.put("number", event.number());
+    document.put("run", event.run());
+    document.put("attempt", event.attempt());
+    document.put("kind", lower(event.kind()));
+    document.put("occurred_at", event.occurredAt());
+    document.put("detail", event.detail());
+    return document;
+  }
+
   static Map<String, Object> document(JobLogEntry entry) {
     return Map.of(
         "number", entry.number(),

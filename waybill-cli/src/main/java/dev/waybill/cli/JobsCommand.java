@@ -96,6 +96,7 @@ final class JobsCommand extends Parent {
           JobInfo.Body body = payload ? waybill.jobs().body(Scope.admin(), id).orElse(null) : null;
           Map<String, Object> document = new LinkedHashMap<>(JobText.document(job));
           document.put("attempts", attempts.stream().map(JobText::document).toList());
+          document.put("events", events.stream().map(JobText::document).toList());
           if (body != null) {
             document.put("payload", body.payload());
             JobText.put(document, "checkpoint", body.checkpoint());
@@ -118,15 +119,23 @@ final class JobsCommand extends Parent {
               names = "--after",
               paramLabel = "NUMBER",
               defaultValue = "0",
-              description = "After this entry.")
-          long after)
+              description = "The first 1000 after this entry.")
+          long after,
+      @Option(
+              names = "--latest",
+              paramLabel = "N",
+              description = "Only the latest, the newest first.")
+          @Nullable Integer latest)
       throws Exception {
     return withJob(
         operator,
         output,
         id,
         (waybill, job) -> {
-          List<JobLogEntry> entries = waybill.jobs().logs(Scope.admin(), id, after, MOST);
+          List<JobLogEntry> entries =
+              latest == null
+                  ? waybill.jobs().logs(Scope.admin(), id, after, MOST)
+                  : waybill.jobs().latestLogs(Scope.admin(), id, Long.MAX_VALUE, latest);
           output.show(
               JobText.logs(entries),
               Map.of("logs", entries.stream().map(JobText::document).toList()));
@@ -197,14 +206,15 @@ final class JobsCommand extends Parent {
         operator,
         output,
         id,
-        (waybill, job) -> {
-          if (!confirmation.given("cancel " + describe(job))) {
-            return ExitCode.FINE;
-          }
-          JobInfo canceled = waybill.jobs().cancel(job.scope(), id, reason);
-          output.show("Canceled.", JobText.document(canceled));
-          return ExitCode.FINE;
-        });
+        (waybill, job) ->
+            confirmation.before(
+                output,
+                "cancel " + describe(job),
+                () -> {
+                  JobInfo canceled = waybill.jobs().cancel(job.scope(), id, reason);
+                  output.show("Canceled.", JobText.document(canceled));
+                  return ExitCode.FINE;
+                }));
   }
 
   @Command(
@@ -226,18 +236,21 @@ final class JobsCommand extends Parent {
         id,
         (waybill, job) -> {
           Requeue order = Requeue.of(job, reason);
-          if (!confirmation.given("requeue " + describe(job))) {
-            return ExitCode.FINE;
-          }
-          Requeue.Outcome outcome =
-              waybill.jobs().requeue(fromScratch ? order.fromScratch() : order);
-          if (outcome instanceof Requeue.Outcome.Requeued requeued) {
-            output.show(
-                "Requeued: run " + requeued.run() + ".", Map.of("id", id, "run", requeued.run()));
-            return ExitCode.FINE;
-          }
-          return output.complain("it was not requeued: " + outcome + ".");
+          return confirmation.before(
+              output,
+              "requeue " + describe(job),
+              () -> requeue(waybill, output, fromScratch ? order.fromScratch() : order));
         });
+  }
+
+  private static int requeue(Waybill waybill, Output output, Requeue order) {
+    Requeue.Outcome outcome = waybill.jobs().requeue(order);
+    if (outcome instanceof Requeue.Outcome.Requeued requeued) {
+      output.show(
+          "Requeued: run " + requeued.run() + ".", Map.of("id", order.id(), "run", requeued.run()));
+      return ExitCode.FINE;
+    }
+    return output.complain("it was not requeued: " + outcome + ".");
   }
 
   private static String describe(JobInfo job) {

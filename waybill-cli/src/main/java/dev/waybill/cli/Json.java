@@ -6,7 +6,9 @@ import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
+import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** Writes maps, lists and plain values as JSON. */
@@ -29,7 +31,9 @@ final class Json {
   private static void write(JsonGenerator generator, @Nullable Object value) throws IOException {
     if (value instanceof Map<?, ?> map) {
       generator.writeStartObject();
-      for (Map.Entry<?, ?> entry : map.entrySet()) {
+      // Some maps have another order in every process.
+      Map<?, ?> stable = map instanceof LinkedHashMap<?, ?> ? map : new TreeMap<>(map);
+      for (Map.Entry<?, ?> entry : stable.entrySet()) {
         generator.writeFieldName(String.valueOf(entry.getKey()));
         write(generator, entry.getValue());
       }

@@ -277,10 +277,10 @@ final class SchemaCommand extends Parent {
       json.put("version", migration.version());
       json.put("description", migration.description());
       json.put("state", migration.state().name().toLowerCase(Locale.ROOT));
-      json.put("appliedAt", migration.appliedAt());
-      json.put(
-          "durationMillis", migration.duration() == null ? null : migration.duration().toMillis());
-      json.put("appliedBy", migration.appliedBy());
+      JobText.put(json, "applied_at", migration.appliedAt());
+      Duration took = migration.duration();
+      JobText.put(json, "duration_millis", took == null ? null : took.toMillis());
+      JobText.put(json, "applied_by", migration.appliedBy());
       return json;
     }
   }

@@ -3,7 +3,6 @@ package dev.waybill.cli;
 import dev.waybill.Waybill;
 import dev.waybill.job.Scope;
 import dev.waybill.workflow.Compensation;
-import dev.waybill.workflow.GateCompletion;
 import dev.waybill.workflow.Started;
 import dev.waybill.workflow.StepInfo;
 import dev.waybill.workflow.WorkflowFilter;
@@ -13,10 +12,8 @@ import dev.waybill.workflow.WorkflowStatus;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -29,7 +26,8 @@ import picocli.CommandLine.Parameters;
     name = "workflows",
     description = "Runs of workflows: look at them, draw, cancel and retry them, complete gates.",
     mixinStandardHelpOptions = true,
-    synopsisSubcommandLabel = "COMMAND")
+    synopsisSubcommandLabel = "COMMAND",
+    subcommands = CompleteGateCommand.class)
 final class WorkflowsCommand extends Parent {
   /** How to draw. */
   enum Format {
@@ -182,13 +180,11 @@ final class WorkflowsCommand extends Parent {
         operator,
         output,
         id,
-        (waybill, run) -> {
-          if (confirmation.given("cancel " + describe(run))) {
-            WorkflowInfo now = waybill.workflows().cancel(run.scope(), id, reason);
-            output.show("It is " + JobText.lower(now.status()) + ".", WorkflowText.document(now));
-          }
-          return ExitCode.FINE;
-        });
+        (waybill, run) ->
+            confirmation.before(
+                output,
+                "cancel " + describe(run),
+                () -> told(output, waybill.workflows().cancel(run.scope(), id, reason))));
   }
 
   @Command(
@@ -206,13 +202,11 @@ final class WorkflowsCommand extends Parent {
         operator,
         output,
         id,
-        (waybill, run) -> {
-          if (confirmation.given("retry " + describe(run))) {
-            WorkflowInfo now = waybill.workflows().retry(run.scope(), id, reason);
-            output.show("It is " + JobText.lower(now.status()) + ".", WorkflowText.document(now));
-          }
-          return ExitCode.FINE;
-        });
+        (waybill, run) ->
+            confirmation.before(
+                output,
+                "retry " + describe(run),
+                () -> told(output, waybill.workflows().retry(run.scope(), id, reason))));
   }
 
   @Command(
@@ -238,92 +232,34 @@ final class WorkflowsCommand extends Parent {
         id,
         (waybill, run) -> {
           Compensation order = new Compensation(run.scope(), id, reason, undo);
-          if (confirmation.given(
-              "undo " + String.join(", ", undo.keySet()) + " of " + describe(run))) {
-            Started started = waybill.workflows().compensate(order);
-            output.show(
-                "Run " + started.id() + ": " + JobText.lower(started.outcome()) + ".",
-                Map.of("id", started.id(), "outcome", JobText.lower(started.outcome())));
-          }
-          return ExitCode.FINE;
+          return confirmation.before(
+              output,
+              "undo " + String.join(", ", undo.keySet()) + " of " + describe(run),
+              () -> {
+                Started started = waybill.workflows().compensate(order);
+                output.show(
+                    "Run " + started.id() + ": " + JobText.lower(started.outcome()) + ".",
+                    Map.of("id", started.id(), "outcome", JobText.lower(started.outcome())));
+                return ExitCode.FINE;
+              });
         });
   }
 
-  @Command(
-      name = "complete-gate",
-      description =
-          "Complete a gate that waits; it succeeds unless --fail or --cancel says otherwise.",
-      mixinStandardHelpOptions = true)
-  int completeGate(
-      @Mixin Operator operator,
-      @Mixin Output output,
-      @Parameters(index = "0", paramLabel = "ID", description = "The run.") UUID id,
-      @Parameters(index = "1", paramLabel = "STEP", description = "The gate.") String step,
-      @Option(names = "--output", paramLabel = "JSON", description = "What comes out.")
-          @Nullable String result,
-      @Option(names = "--fail", paramLabel = "WHY", description = "Let it fail.")
-          @Nullable String fail,
-      @Option(names = "--cancel", paramLabel = "WHY", description = "Cancel it.")
-          @Nullable String cancel,
-      @Option(
-              names = "--token-env",
-              paramLabel = "VARIABLE",
-              description = "The environment variable that holds the gate's token.")
-          @Nullable String tokenVariable)
-      throws Exception {
-    if (Stream.of(result, fail, cancel).filter(Objects::nonNull).count() > 1) {
-      throw new ParameterException(
-          output.command(), "A gate has one end: give one of --output, --fail and --cancel.");
-    }
-    String token =
-        tokenVariable == null
-            ? null
-            : Configuration.of(output.command()).secret(tokenVariable, "--token-env");
-    return withRun(
-        operator,
-        output,
-        id,
-        (waybill, run) -> {
-          GateCompletion completion = completion(run, step, result, fail, cancel);
-          GateCompletion.Outcome outcome =
-              waybill
-                  .workflows()
-                  .completeGate(token == null ? completion : completion.withToken(token));
-          waybill.workflows().wake();
-          output.show(
-              "Gate " + step + ": " + JobText.lower(outcome) + ".",
-              Map.of("id", id, "step", step, "outcome", JobText.lower(outcome)));
-          return ExitCode.FINE;
-        });
-  }
-
-  private static GateCompletion completion(
-      WorkflowInfo run,
-      String step,
-      @Nullable String result,
-      @Nullable String fail,
-      @Nullable String cancel) {
-    if (fail != null) {
-      return GateCompletion.fail(run.scope(), run.id(), step, "operator", fail);
-    }
-    if (cancel != null) {
-      return GateCompletion.cancel(run.scope(), run.id(), step, cancel);
-    }
-    return result == null
-        ? GateCompletion.succeed(run.scope(), run.id(), step)
-        : GateCompletion.succeed(run.scope(), run.id(), step, result);
+  private static int told(Output output, WorkflowInfo run) {
+    output.show("It is " + JobText.lower(run.status()) + ".", WorkflowText.document(run));
+    return ExitCode.FINE;
   }
 
   private static String describe(WorkflowInfo run) {
     return "the " + JobText.lower(run.status()) + " run " + run.id() + " of type " + run.type();
   }
 
-  private interface RunTask {
+  /** What to do with a run. */
+  interface RunTask {
     int run(Waybill waybill, WorkflowInfo run) throws Exception;
   }
 
-  private static int withRun(Operator operator, Output output, UUID id, RunTask task)
-      throws Exception {
+  static int withRun(Operator operator, Output output, UUID id, RunTask task) throws Exception {
     return operator.withWaybill(
         waybill -> {
           Optional<WorkflowInfo> run = waybill.workflows().find(Scope.admin(), id);

@@ -72,6 +72,15 @@ class OutboxCommandsIT {
     assertThat(run("messages", "peek", "orders", "--limit", "0").exit()).isEqualTo(2);
     assertThat(run("messages", "peek", "nothing").err()).contains("'nothing' is not registered");
 
+    assertThat(run("dead-letters", "list").out()).startsWith("There are none.");
+    assertThat(run("dead-letters", "show", "4711").exit()).isEqualTo(1);
+    assertThat(run("dead-letters", "discard", "--dry-run").out())
+        .startsWith("Would discard 0 dead letters.");
+    assertThat(run("dead-letters", "requeue", "--yes").out()).startsWith("Requeued 0.");
+    assertThat(run("dead-letters", "cleanup", "--older-than", "0", "--yes").out())
+        .startsWith("Removed 0.");
+    assertThat(run("dead-letters", "replay").out()).startsWith("There are none.");
+
     assertThat(run("queues", "pause", "orders", "--partition", "1").out())
         .startsWith("Paused partition 1 of orders.");
     assertThat(run("status", "--json").out()).contains("\"paused\" : true").contains("\"lag\" : 1");

@@ -9,9 +9,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * What holds for every command: help, usage errors, exit codes, and a demo that verifies itself.
- */
+/** What holds for every command: help, usage errors, exit codes. */
 class WaybillCommandIT {
   private static Cli run(String... args) {
     return Cli.jar(Map.of(), args);
@@ -120,17 +118,5 @@ class WaybillCommandIT {
         .contains("clock_timestamp");
     assertThat(run("schema", "print", "--database", "mysql", "--undo", "1").out())
         .contains("drop table if exists");
-  }
-
-  @Test
-  void theDemoVerifiesItself() throws Exception {
-    Cli demo = Cli.process(Map.of(), "demo", "--seconds", "4");
-    assertThat(demo.exit()).as(demo.out() + demo.err()).isZero();
-    assertThat(demo.out())
-        .contains("Watch it in the console: http://127.0.0.1:")
-        .contains("Verified")
-        .containsPattern("confirmations sent by jobs, of [1-9]")
-        .containsPattern("workflows that came to their end, of [1-9]")
-        .doesNotContain("WRONG");
   }
 }

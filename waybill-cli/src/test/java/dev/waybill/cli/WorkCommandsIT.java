@@ -71,7 +71,8 @@ class WorkCommandsIT {
       assertThat(fine("jobs", "show", id.toString()))
           .contains("attempt 0 of 8")
           .doesNotContain("to\"");
-      assertThat(fine("jobs", "cancel", id.toString(), "--reason", "no", "--dry-run")).isEmpty();
+      assertThat(fine("jobs", "cancel", id.toString(), "--reason", "no", "--dry-run"))
+          .startsWith("Would cancel the pending job " + id);
       assertThat(fine("jobs", "cancel", id.toString(), "--reason", "not wanted", "--yes"))
           .contains("Canceled");
       assertThat(waybill.jobs().find(Scope.admin(), id).orElseThrow().status())

@@ -59,7 +59,10 @@ public final class ConsoleOptions {
     return this;
   }
 
-  /** Lives under this path, such as {@code /ops/waybill}; a proxy must pass it on. */
+  /**
+   * Lives under this path, such as {@code /ops/waybill}; a proxy, or the server that a console is
+   * mounted in, must pass it on.
+   */
   public ConsoleOptions path(String value) {
     require(
         PATH.matcher(value).matches() && !value.contains("/.."),
@@ -147,6 +150,13 @@ public final class ConsoleOptions {
       }
       require(anonymous == null, "anonymous", "is for loopback addresses only");
     }
+  }
+
+  void checkMounted() {
+    if (tokens.isEmpty() && authenticator == null) {
+      throw new ConsoleException.Unprotected("the host application's server");
+    }
+    require(anonymous == null, "anonymous", "is for consoles that listen on a loopback address");
   }
 
   InetSocketAddress socketAddress() {

@@ -2,26 +2,26 @@ package dev.waybill.console;
 
 import dev.waybill.console.Redactor.Kind;
 import dev.waybill.outbox.DeadLetter;
-import dev.waybill.outbox.DeadLetterClaim;
 import dev.waybill.outbox.DeadLetterFilter;
 import dev.waybill.outbox.DeadLetterStatus;
 import dev.waybill.outbox.DeadLetters;
-import dev.waybill.outbox.OutboxException;
 import dev.waybill.outbox.OutboxMessage;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.ToIntFunction;
+import org.jspecify.annotations.Nullable;
 
 /** Messages that were given up. */
 final class DeadLetterPages {
   /** What one call concerns at most; the page calls again until nothing is left. */
-  private static final int MOST_AT_ONCE = 1_000;
+  static final int MOST_AT_ONCE = 1_000;
 
-  private static final List<String> FILTER =
+  static final List<String> FILTER =
       List.of("queue", "partition", "type", "failedAfter", "failedBefore");
 
   private final DeadLetters deadLetters;
@@ -49,17 +49,7 @@ final class DeadLetterPages {
             "/dead-letters/discard",
             "Gives them up for good: all of 'ids', or those that meet the filter.",
             changing,
-            request -> change(request, "discard dead letters", deadLetters::discard)),
-        Route.post(
-            "/dead-letters/resolve",
-            "Says that they were dealt with by hand: 'ids', or those that meet the filter.",
-            changing,
-            request -> change(request, "resolve dead letters", this::resolve)));
-  }
-
-  private int resolve(DeadLetterFilter filter) {
-    DeadLetterClaim claim = deadLetters.claim(filter, Duration.ofMinutes(1));
-    return claim.isEmpty() ? 0 : deadLetters.resolve(claim);
+            request -> change(request, "discard dead letters", deadLetters::discard)));
   }
 
   private Doc list(Request request) {
@@ -111,7 +101,7 @@ final class DeadLetterPages {
     return document(found.get(0), true);
   }
 
-  private DeadLetterFilter filter(Function<String, Optional<String>> given) {
+  private static DeadLetterFilter filter(Function<String, Optional<String>> given) {
     DeadLetterFilter filter = DeadLetterFilter.defaults();
     Optional<String> queue = given.apply("queue");
     Optional<String> partition = given.apply("partition");
@@ -135,20 +125,31 @@ final class DeadLetterPages {
   }
 
   private Doc change(Request request, String what, ToIntFunction<DeadLetterFilter> action) {
+    DeadLetterFilter chosen = chosen(request, MOST_AT_ONCE);
+    int changed = action.applyAsInt(chosen);
+    Audit.done(request.who(), what, subject(request), changed);
+    return Doc.of("changed", changed)
+        .put("more", chosen.ids() == null && changed == chosen.limit());
+  }
+
+  /** What a body says: ids, or a filter; never more than that many. */
+  static DeadLetterFilter chosen(Request request, int atMost) {
     DeadLetterFilter filter =
         filter(name -> Optional.ofNullable(request.body().get(name)).map(Object::toString));
     Object ids = request.body().get("ids");
     Object limit = request.body().get("limit");
-    int most = limit instanceof Long wanted ? (int) Math.min(wanted, MOST_AT_ONCE) : MOST_AT_ONCE;
-    if (ids != null) {
-      filter = filter.ids(ids(ids));
-    }
-    int changed = action.applyAsInt(filter.limit(Math.max(1, most)));
-    Audit.done(request.who(), what, request.body(), changed);
-    return Doc.of("changed", changed).put("more", ids == null && changed == most);
+    long most = limit instanceof Long wanted ? Math.max(1, Math.min(wanted, atMost)) : atMost;
+    return (ids == null ? filter : filter.ids(ids(ids))).limit((int) most);
   }
 
-  private static List<Long> ids(Object given) {
+  /** For the record, without the secret of a claim. */
+  static Map<String, ?> subject(Request request) {
+    Map<String, @Nullable Object> said = new TreeMap<>(request.body());
+    said.remove("token");
+    return said;
+  }
+
+  static List<Long> ids(Object given) {
     List<Long> ids = new ArrayList<>();
     if (given instanceof List<?> list && list.size() <= MOST_AT_ONCE) {
       for (Object each : list) {
@@ -162,7 +163,7 @@ final class DeadLetterPages {
     throw Refusal.invalid("ids must be a list of at most " + MOST_AT_ONCE + " numbers.");
   }
 
-  private Doc document(DeadLetter letter, boolean whole) {
+  Doc document(DeadLetter letter, boolean whole) {
     OutboxMessage message = letter.message();
     String type = message.type();
     Doc doc =
@@ -181,23 +182,8 @@ final class DeadLetterPages {
             .put("completedAt", letter.completedAt())
             .put("key", payloads.shown(Kind.MESSAGE_KEY, type, message.key()));
     if (whole && payloads.areShown()) {
-      doc.put("payload", payloads.shown(Kind.MESSAGE_PAYLOAD, type, text(message)));
-      Doc headers = new Doc();
-      message
-          .headers()
-          .forEach(
-              (name, value) ->
-                  headers.put(name, payloads.shown(Kind.MESSAGE_HEADER, type, name, value)));
-      doc.put("headers", headers);
+      payloads.addContent(doc, message);
     }
     return doc;
-  }
-
-  private static String text(OutboxMessage message) {
-    try {
-      return message.text();
-    } catch (OutboxException.NotText binary) {
-      return message.payload().length + " bytes that are not text";
-    }
   }
 }

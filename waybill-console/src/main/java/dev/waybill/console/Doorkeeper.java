@@ -1,7 +1,5 @@
 package dev.waybill.console;
 
-import com.sun.net.httpserver.Headers;
-import com.sun.net.httpserver.HttpExchange;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
@@ -33,17 +31,20 @@ final class Doorkeeper {
   private final ConsoleOptions options;
   private final Sessions sessions;
   private final byte[] secret;
+  private final boolean anyAddress;
   private final Guesses guesses = new Guesses();
 
-  Doorkeeper(ConsoleOptions options, Sessions sessions) {
+  /** If the console is mounted, the host's server decides where it listens. */
+  Doorkeeper(ConsoleOptions options, Sessions sessions, boolean mounted) {
     this.options = options;
     this.sessions = sessions;
+    this.anyAddress = mounted || options.address().isAnyLocalAddress();
     this.secret = sessions.secret().getBytes(StandardCharsets.UTF_8);
   }
 
   /** Refuses names that nobody allowed: a foreign page may have bound them to our address. */
-  void checkHost(Headers headers) {
-    String host = Optional.ofNullable(headers.getFirst("Host")).orElse("").toLowerCase(Locale.ROOT);
+  void checkHost(Exchange exchange) {
+    String host = first(exchange, "Host").orElse("").toLowerCase(Locale.ROOT);
     int colon = host.lastIndexOf(':');
     String name = colon > host.lastIndexOf(']') ? host.substring(0, colon) : host;
     if (!isOurs(name)) {
@@ -53,13 +54,11 @@ final class Doorkeeper {
   }
 
   private boolean isOurs(String name) {
-    InetAddress address = options.address();
     if (LOOPBACK.contains(name) || options.hosts().contains(name)) {
       return true;
     }
     // Nobody can bind a literal to another address, so it is no rebinding.
-    return IP_LITERAL.matcher(name).matches()
-        && (address.isAnyLocalAddress() || isAddress(name, address));
+    return IP_LITERAL.matcher(name).matches() && (anyAddress || isAddress(name, options.address()));
   }
 
   private static boolean isAddress(String literal, InetAddress address) {
@@ -71,16 +70,13 @@ final class Doorkeeper {
   }
 
   /** Who asks; empty for nobody who may. */
-  Optional<Visitor> identify(HttpExchange exchange) {
-    Headers headers = exchange.getRequestHeaders();
-    String authorization = headers.getFirst("Authorization");
-    if (authorization != null && authorization.startsWith("Bearer ")) {
-      return byToken(
-              authorization.substring("Bearer ".length()).trim(),
-              exchange.getRemoteAddress().getAddress())
+  Optional<Visitor> identify(Exchange exchange) {
+    String authorization = first(exchange, "Authorization").orElse("");
+    if (authorization.startsWith("Bearer ")) {
+      return byToken(authorization.substring("Bearer ".length()).trim(), exchange.address())
           .map(who -> new Visitor(who, "", false, Optional.empty()));
     }
-    Optional<Sessions.Session> session = cookie(headers).flatMap(sessions::find);
+    Optional<Sessions.Session> session = cookie(exchange).flatMap(sessions::find);
     if (session.isPresent()) {
       String id = session.get().id();
       return Optional.of(
@@ -109,7 +105,7 @@ final class Doorkeeper {
     return found;
   }
 
-  private Optional<Principal> byApplication(HttpExchange exchange) {
+  private Optional<Principal> byApplication(Exchange exchange) {
     return options
         .authenticator()
         .flatMap(
@@ -123,22 +119,26 @@ final class Doorkeeper {
             });
   }
 
-  private static Authenticator.Caller caller(HttpExchange exchange) {
+  private static Authenticator.Caller caller(Exchange exchange) {
     return new Authenticator.Caller() {
       @Override
       public @Nullable String header(String name) {
-        return exchange.getRequestHeaders().getFirst(name);
+        return first(exchange, name).orElse(null);
       }
 
       @Override
       public InetAddress address() {
-        return exchange.getRemoteAddress().getAddress();
+        return exchange.address();
       }
     };
   }
 
-  private static Optional<String> cookie(Headers headers) {
-    for (String line : headers.getOrDefault("Cookie", List.of())) {
+  private static Optional<String> first(Exchange exchange, String header) {
+    return exchange.headers(header).stream().findFirst();
+  }
+
+  private static Optional<String> cookie(Exchange exchange) {
+    for (String line : exchange.headers("Cookie")) {
       for (String part : line.split(";", -1)) {
         String pair = part.trim();
         if (pair.startsWith(Sessions.COOKIE + "=")) {
@@ -150,10 +150,10 @@ final class Doorkeeper {
   }
 
   /** Refuses a change that a page of somebody else may have made the browser ask for. */
-  void checkOrigin(Headers headers, Visitor visitor) {
-    refuseForeign(headers);
+  void checkOrigin(Exchange exchange, Visitor visitor) {
+    refuseForeign(exchange);
     if (visitor.forgeable()) {
-      String given = Optional.ofNullable(headers.getFirst(CSRF_HEADER)).orElse("");
+      String given = first(exchange, CSRF_HEADER).orElse("");
       if (!MessageDigest.isEqual(digest(given), digest(visitor.csrf()))) {
         throw forged();
       }
@@ -161,13 +161,13 @@ final class Doorkeeper {
   }
 
   /** What browsers themselves say about where a request comes from. */
-  void refuseForeign(Headers headers) {
-    String site = headers.getFirst("Sec-Fetch-Site");
-    String origin = headers.getFirst("Origin");
-    String host = headers.getFirst("Host");
+  void refuseForeign(Exchange exchange) {
+    String site = first(exchange, "Sec-Fetch-Site").orElse("none");
+    String host = first(exchange, "Host").orElse("");
+    String origin = first(exchange, "Origin").orElse(host);
     boolean foreign =
-        (site != null && !site.equals("same-origin") && !site.equals("none"))
-            || (origin != null && !origin.replaceFirst("^https?://", "").equalsIgnoreCase(host));
+        (!site.equals("same-origin") && !site.equals("none"))
+            || !origin.replaceFirst("^https?://", "").equalsIgnoreCase(host);
     if (foreign) {
       throw forged();
     }

@@ -1,6 +1,8 @@
 package dev.waybill.console;
 
 import dev.waybill.job.JobStatus;
+import dev.waybill.outbox.DeliveryTimes;
+import dev.waybill.outbox.OutboxStatistics;
 import dev.waybill.outbox.PartitionStatus;
 import dev.waybill.outbox.QueueStatus;
 import java.time.Duration;
@@ -21,6 +23,7 @@ final class History {
   private final Deque<Doc> points = new ArrayDeque<>();
   private Map<String, QueueStatus> before = Map.of();
   private @Nullable Instant beforeAt;
+  private OutboxStatistics doneBefore = Sample.NOTHING_DONE;
   private Map<String, Doc> rates = Map.of();
 
   History(Duration interval) {
@@ -68,12 +71,35 @@ final class History {
         .put("parked", sample.queues().stream().mapToLong(QueueStatus::parked).sum())
         .put("pending", jobs(sample, JobStatus.PENDING))
         .put("running", jobs(sample, JobStatus.LEASED));
+    addOwn(point, sample.statistics(), seconds);
     keep(point);
     Map<String, QueueStatus> now = new HashMap<>();
     sample.queues().forEach(queue -> now.put(queue.name(), queue));
     before = now;
     beforeAt = sample.at();
+    doneBefore = sample.statistics();
     return point;
+  }
+
+  /** What no table tells: how long deliveries of this process took, and how many failed. */
+  private void addOwn(Doc point, OutboxStatistics done, double seconds) {
+    if (seconds == 0 || done.delivered() + done.retried() == 0) {
+      return;
+    }
+    DeliveryTimes times = done.times().since(doneBefore.times());
+    point
+        .put("p50", millis(times, 0.5))
+        .put("p95", millis(times, 0.95))
+        .put("p99", millis(times, 0.99))
+        .put("retries", tenths((done.retried() - doneBefore.retried()) / seconds))
+        .put("rejects", tenths((done.rejected() - doneBefore.rejected()) / seconds));
+  }
+
+  private static @Nullable Double millis(DeliveryTimes times, double share) {
+    return times
+        .percentile(share)
+        .map(time -> Math.round(time.toNanos() / 10_000.0) / 100.0)
+        .orElse(null);
   }
 
   private void keep(Doc point) {

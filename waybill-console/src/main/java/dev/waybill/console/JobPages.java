@@ -12,8 +12,10 @@ import dev.waybill.job.Replay;
 import dev.waybill.job.Requeue;
 import dev.waybill.job.Scope;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.function.Predicate;
 
@@ -43,12 +45,14 @@ final class JobPages {
     return List.of(
         Route.get(
             "/jobs",
-            "Jobs, newest first. A filter looks at " + LOOK_BACK + " jobs; 'next' goes on.",
+            "Jobs, newest first; those of a status that is an end, by their end. A filter looks at "
+                + LOOK_BACK
+                + " jobs; 'next' goes on.",
             listing,
             this::list),
         Route.get(
             "/jobs/{id}",
-            "A job with its attempts, events and log.",
+            "A job with its attempts, events and log, its newest line first.",
             List.of(),
             request -> detail(request.id("id"))),
         Route.post("/jobs/{id}/cancel", "Cancels a job.", List.of("reason"), this::cancel),
@@ -66,7 +70,7 @@ final class JobPages {
             "/jobs/requeue",
             "Runs dead-lettered or canceled jobs that meet the filter again, up to "
                 + MOST_REQUEUED
-                + " at a time.",
+                + " at a time; if there are more, call again with 'next' as 'after'.",
             requeueing,
             this::requeueAll));
   }
@@ -78,8 +82,8 @@ final class JobPages {
     Found found =
         find(
             request.queryId("after"),
+            status(request::query),
             matching(request::query),
-            scope(request::query),
             request.limit());
     return Doc.of("jobs", found.jobs().stream().map(JobPages::document).toList())
         .put("lookedAt", found.lookedAt())
@@ -90,33 +94,33 @@ final class JobPages {
     Optional<String> get(String name);
   }
 
-  private static Scope scope(Given given) {
-    return given.get("tenant").map(Scope::tenant).orElseGet(Scope::admin);
+  private static Optional<JobStatus> status(Given given) {
+    return given.get("status").map(text -> Request.word(JobStatus.class, text));
   }
 
   private static Predicate<JobInfo> matching(Given given) {
     Optional<String> type = given.get("type");
-    Optional<JobStatus> status =
-        given.get("status").map(text -> Request.word(JobStatus.class, text));
+    Optional<JobStatus> status = status(given);
     Optional<String> code = given.get("errorCode");
+    Optional<Scope> tenant = given.get("tenant").map(Scope::tenant);
     return job ->
         (type.isEmpty() || type.get().equals(job.type()))
             && (status.isEmpty() || status.get() == job.status())
-            && (code.isEmpty() || code.get().equals(job.errorCode()));
+            && (code.isEmpty() || code.get().equals(job.errorCode()))
+            && (tenant.isEmpty() || tenant.get().equals(job.scope()));
   }
 
   /**
-   * Reads whole pages and picks from them: a database that had to find a rare status among millions
-   * would read them all, and here it never reads more than {@link #LOOK_BACK} rows by their key.
+   * Reads whole pages and picks from them: a database that had to find a rare type among millions
+   * would read them all, and here it never reads more than {@link #LOOK_BACK} rows by an index.
    */
-  private Found find(Optional<UUID> after, Predicate<JobInfo> wanted, Scope scope, int limit) {
-    Jobs jobs = sources.jobsOrRefuse();
+  private Found find(
+      Optional<UUID> after, Optional<JobStatus> status, Predicate<JobInfo> wanted, int limit) {
     List<JobInfo> found = new ArrayList<>();
     Optional<UUID> last = after;
     int lookedAt = 0;
     while (lookedAt < LOOK_BACK) {
-      JobFilter filter = JobFilter.of(scope).withLimit(PAGE);
-      List<JobInfo> page = jobs.list(last.isPresent() ? filter.withAfter(last.get()) : filter);
+      List<JobInfo> page = page(status, last);
       for (JobInfo job : page) {
         lookedAt++;
         last = Optional.of(job.id());
@@ -134,6 +138,15 @@ final class JobPages {
     return new Found(found, lookedAt, last);
   }
 
+  private List<JobInfo> page(Optional<JobStatus> status, Optional<UUID> after) {
+    Jobs jobs = sources.jobsOrRefuse();
+    if (status.isPresent() && status.get().isTerminal()) {
+      return jobs.ended(status.get(), after.orElse(null), PAGE);
+    }
+    JobFilter filter = JobFilter.of(Scope.admin()).withLimit(PAGE);
+    return jobs.list(after.isPresent() ? filter.withAfter(after.get()) : filter);
+  }
+
   /** Everything about a job that its page shows. */
   Doc detail(UUID id) {
     Jobs jobs = sources.jobsOrRefuse();
@@ -145,7 +158,9 @@ final class JobPages {
             jobs.events(Scope.admin(), id, 0, MOST_LINES).stream().map(JobPages::event).toList())
         .put(
             "log",
-            jobs.logs(Scope.admin(), id, 0, MOST_LINES).stream().map(JobPages::line).toList());
+            jobs.latestLogs(Scope.admin(), id, Long.MAX_VALUE, MOST_LINES).stream()
+                .map(JobPages::line)
+                .toList());
     if (payloads.areShown()) {
       jobs.body(Scope.admin(), id)
           .ifPresent(
@@ -213,17 +228,21 @@ final class JobPages {
     Predicate<JobInfo> wanted =
         matching(request::text).and(job -> job.status() == status && job.workflow() == null);
     Optional<UUID> after = request.text("after").map(Request::uuid);
-    Found found = find(after, wanted, scope(request::text), MOST_REQUEUED);
-    int changed = 0;
+    Found found = find(after, Optional.of(status), wanted, MOST_REQUEUED);
+    Set<UUID> requeued = new HashSet<>();
     for (JobInfo job : found.jobs()) {
       if (jobs.requeue(Requeue.of(job, request.reason())) instanceof Requeue.Outcome.Requeued) {
-        changed++;
+        requeued.add(job.id());
       }
     }
-    Audit.done(request.who(), "requeue jobs", request.body(), changed);
-    return Doc.of("changed", changed)
+    Audit.done(request.who(), "requeue jobs", request.body(), requeued.size());
+    boolean more = found.next().isPresent();
+    // What runs again has no place among those that ended, so it is none to go on from.
+    Optional<UUID> next = found.next().filter(id -> !requeued.contains(id)).or(() -> after);
+    return Doc.of("changed", requeued.size())
         .put("lookedAt", found.lookedAt())
-        .put("next", found.next().map(UUID::toString).orElse(null));
+        .put("more", more)
+        .put("next", more ? next.map(UUID::toString).orElse(null) : null);
   }
 
   static Doc document(JobInfo job) {

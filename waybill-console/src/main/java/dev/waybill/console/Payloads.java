@@ -2,6 +2,8 @@ package dev.waybill.console;
 
 import dev.waybill.console.Redactor.Kind;
 import dev.waybill.console.Redactor.Place;
+import dev.waybill.outbox.OutboxException;
+import dev.waybill.outbox.OutboxMessage;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -22,6 +24,28 @@ final class Payloads {
 
   boolean areShown() {
     return redactor.isPresent();
+  }
+
+  /** What a message carries, if it may be seen. */
+  void addContent(Doc doc, OutboxMessage message) {
+    if (!areShown()) {
+      return;
+    }
+    String type = message.type();
+    doc.put("payload", shown(Kind.MESSAGE_PAYLOAD, type, text(message)));
+    Doc headers = new Doc();
+    message
+        .headers()
+        .forEach((name, value) -> headers.put(name, shown(Kind.MESSAGE_HEADER, type, name, value)));
+    doc.put("headers", headers);
+  }
+
+  private static String text(OutboxMessage message) {
+    try {
+      return message.text();
+    } catch (OutboxException.NotText binary) {
+      return message.payload().length + " bytes that are not text";
+    }
   }
 
   @Nullable String shown(Kind kind, String type, @Nullable String text) {

@@ -71,7 +71,15 @@ final class Probe {
     }
     taken++;
     return new Sample(
-        at, queues, deadLetters, types(), schedules, runs, sources.waybill().health(), null);
+        at,
+        queues,
+        deadLetters,
+        types(),
+        schedules,
+        runs,
+        sources.waybill().health(),
+        sources.outbox().statistics(),
+        null);
   }
 
   private void askJobs(Jobs jobs) {

@@ -1,5 +1,7 @@
 package dev.waybill.console;
 
+import dev.waybill.console.Redactor.Kind;
+import dev.waybill.outbox.OutboxMessage;
 import dev.waybill.outbox.QueueStatus;
 import java.util.List;
 
@@ -7,16 +9,24 @@ import java.util.List;
 final class QueuePages {
   private final Sources sources;
   private final Sampler sampler;
+  private final Payloads payloads;
 
-  QueuePages(Sources sources, Sampler sampler) {
+  QueuePages(Sources sources, Sampler sampler, Payloads payloads) {
     this.sources = sources;
     this.sampler = sampler;
+    this.payloads = payloads;
   }
 
   List<Route> routes() {
     return List.of(
         Route.get("/queues", "How every queue stands.", List.of(), this::list),
         Route.get("/queues/{queue}", "A queue and its partitions.", List.of(), this::find),
+        Route.get(
+            "/queues/{queue}/partitions/{partition}/messages",
+            "What waits in a partition, in order, beyond the number 'after'. Messages that have no"
+                + " number yet, that are delayed or parked are not among them.",
+            List.of("after", "limit"),
+            this::messages),
         Route.post(
             "/queues/{queue}/pause",
             "Stops the delivery of a queue, or of one partition.",
@@ -47,6 +57,29 @@ final class QueuePages {
             .findFirst()
             .orElseThrow(() -> Refusal.notFound("queue of this name"));
     return Overview.queue(queue, sample.at(), new Doc()).put("at", sample.at());
+  }
+
+  private Doc messages(Request request) {
+    int limit = request.limit();
+    long after = request.query("after").map(text -> Request.number("after", text)).orElse(0L);
+    int partition = (int) Request.number("partition", request.name("partition"));
+    List<OutboxMessage> found =
+        sources.outbox().peek(request.name("queue"), partition, after, limit);
+    return Doc.of("messages", found.stream().map(this::document).toList())
+        .put("next", found.size() < limit ? null : found.get(found.size() - 1).seq());
+  }
+
+  private Doc document(OutboxMessage message) {
+    Doc doc =
+        Doc.of("seq", message.seq())
+            .put("id", message.id())
+            .put("type", message.type())
+            .put("createdAt", message.createdAt())
+            .put("attempts", message.attempts())
+            .put("bytes", message.payload().length)
+            .put("key", payloads.shown(Kind.MESSAGE_KEY, message.type(), message.key()));
+    payloads.addContent(doc, message);
+    return doc;
   }
 
   private Doc change(Request request, boolean pause) {

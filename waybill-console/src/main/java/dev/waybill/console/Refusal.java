@@ -2,6 +2,7 @@ package dev.waybill.console;
 
 import dev.waybill.DatabaseException;
 import dev.waybill.job.JobException;
+import dev.waybill.outbox.DeadLetterException;
 import dev.waybill.outbox.OutboxException;
 import dev.waybill.workflow.WorkflowException;
 import java.io.Serial;
@@ -53,6 +54,9 @@ final class Refusal extends RuntimeException {
     }
     if (e instanceof OutboxException.QueueNotRegistered) {
       return Optional.of(new Refusal(404, "queue.not_found", message));
+    }
+    if (e instanceof DeadLetterException.ClaimLost) {
+      return Optional.of(new Refusal(409, "claim.lost", message));
     }
     if (e instanceof OutboxException) {
       return Optional.of(new Refusal(400, "outbox.invalid", message));

@@ -26,18 +26,21 @@ final class Routes {
             "What needs attention, and how everything stands.",
             List.of(),
             request -> sampler.overview()));
-    routes.addAll(new QueuePages(sources, sampler).routes());
-    routes.addAll(new DeadLetterPages(sources, payloads).routes());
+    routes.addAll(new QueuePages(sources, sampler, payloads).routes());
+    DeadLetterPages deadLetters = new DeadLetterPages(sources, payloads);
+    routes.addAll(deadLetters.routes());
+    routes.addAll(new DeadLetterClaims(sources, deadLetters).routes());
     routes.addAll(subjects.jobs().routes());
     routes.addAll(new JobTypePages(sources, sampler).routes());
     routes.addAll(new SchedulePages(sources, sampler).routes());
     routes.addAll(subjects.workflows().routes());
+    routes.addAll(new GatePages(sources, sampler).routes());
     routes.addAll(new SystemPages(sources).routes());
   }
 
   private Doc describe(String base) {
     List<Route> all = new ArrayList<>(routes);
-    all.addAll(Server.OWN_ROUTES);
+    all.addAll(SignIn.ROUTES);
     return OpenApi.describe(all, base);
   }
 

@@ -5,9 +5,12 @@ import dev.waybill.job.JobDefinition;
 import dev.waybill.job.JobStatus;
 import dev.waybill.job.ScheduleInfo;
 import dev.waybill.outbox.DeadLetter;
+import dev.waybill.outbox.DeliveryTimes;
+import dev.waybill.outbox.OutboxStatistics;
 import dev.waybill.outbox.QueueStatus;
 import dev.waybill.workflow.WorkflowInfo;
 import java.time.Instant;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param deadLetters the latest pending ones, at most {@link #MOST_DEAD_LETTERS} and one
  * @param runs the newest of workflows, at most {@link #MOST_RUNS}
+ * @param statistics what this process has done, other than the rest of it
  * @param error why the database could not be asked; then the rest is older
  */
 record Sample(
@@ -27,9 +31,22 @@ record Sample(
     List<ScheduleInfo> schedules,
     List<WorkflowInfo> runs,
     Health health,
+    OutboxStatistics statistics,
     @Nullable String error) {
   static final int MOST_DEAD_LETTERS = 10;
   static final int MOST_RUNS = 100;
+
+  static final OutboxStatistics NOTHING_DONE =
+      new OutboxStatistics(
+          0,
+          0,
+          0,
+          0,
+          0,
+          0,
+          0,
+          0,
+          new DeliveryTimes(Collections.nCopies(DeliveryTimes.BUCKETS, 0L)));
 
   /** Counts end here. */
   static final int MOST_COUNTED = 1_000;
@@ -47,10 +64,18 @@ record Sample(
 
   static Sample nothing(Instant at) {
     return new Sample(
-        at, List.of(), List.of(), List.of(), List.of(), List.of(), new Health(Map.of()), null);
+        at,
+        List.of(),
+        List.of(),
+        List.of(),
+        List.of(),
+        List.of(),
+        new Health(Map.of()),
+        NOTHING_DONE,
+        null);
   }
 
   Sample failed(Instant when, String why) {
-    return new Sample(when, queues, deadLetters, types, schedules, runs, health, why);
+    return new Sample(when, queues, deadLetters, types, schedules, runs, health, statistics, why);
   }
 }

@@ -1,6 +1,5 @@
 package dev.waybill.console;
 
-import com.sun.net.httpserver.HttpExchange;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
@@ -26,16 +25,13 @@ final class Stream {
     this.sampler = sampler;
   }
 
-  void serve(HttpExchange exchange, Optional<Sampler.Subject> subject, BooleanSupplier stillIn)
+  void serve(Answer answer, Optional<Sampler.Subject> subject, BooleanSupplier stillIn)
       throws IOException, InterruptedException {
     if (!places.tryAcquire()) {
       throw new Refusal(503, "too_many_streams", "Too many pages are open; close some.");
     }
     try (Sampler.Watch watch = sampler.watch(subject)) {
-      exchange.getResponseHeaders().set("Content-Type", "text/event-stream; charset=utf-8");
-      exchange.getResponseHeaders().set("X-Accel-Buffering", "no");
-      exchange.sendResponseHeaders(200, 0);
-      try (OutputStream out = exchange.getResponseBody()) {
+      try (OutputStream out = answer.events()) {
         send(out, "history", Doc.of("points", sampler.points()).json());
         long sent = 0;
         String lastDetail = "";

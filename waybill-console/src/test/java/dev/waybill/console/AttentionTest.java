@@ -46,6 +46,7 @@ class AttentionTest {
         List.of(),
         List.of(),
         new Health(Map.of()),
+        Sample.NOTHING_DONE,
         null);
   }
 
@@ -112,6 +113,7 @@ class AttentionTest {
             List.of(),
             List.of(),
             new Health(Map.of("sequencer", "connection refused")),
+            Sample.NOTHING_DONE,
             null);
     assertThat(Attention.of(sample))
         .extracting(Attention.Item::level)

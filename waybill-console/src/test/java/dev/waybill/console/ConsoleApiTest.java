@@ -62,6 +62,16 @@ class ConsoleApiTest {
             item -> assertThat(item).contains("Queue payments").contains("gateway times out"))
         .anySatisfy(item -> assertThat(item).contains("Queue audit").contains("Paused"));
 
+    String messages = "queues/payments/partitions/" + stuck.get("number") + "/messages";
+    Map<String, Object> first = client.get(messages).list("messages").get(0);
+    assertThat(first).containsEntry("seq", 1L).containsEntry("key", "***");
+    assertThat(String.valueOf(first.get("payload"))).contains("<b>x</b>");
+    assertThat((Long) first.get("attempts")).isPositive();
+    assertThat(client.get(messages + "?limit=1").at("next")).isEqualTo(1L);
+    assertThat(client.get(messages + "?after=1000").list("messages")).isEmpty();
+    assertThat(client.get("queues/payments/partitions/9/messages").status()).isEqualTo(400);
+    assertThat(client.get("queues/nowhere/partitions/0/messages").status()).isEqualTo(404);
+
     assertThat(client.post("queues/audit/resume", "{}").status()).isEqualTo(200);
     Scene.until("audit moves", () -> client.get("queues/audit").at("lag").equals(0L));
     assertThat(client.post("queues/audit/pause", "{\"partition\":1}").status()).isEqualTo(200);
@@ -120,6 +130,40 @@ class ConsoleApiTest {
   }
 
   @Test
+  void deadLettersAreReplayedByWhoeverHasTakenThemUp() throws Exception {
+    scene.send("mail", 4);
+    Scene.until(
+        "all are rejected",
+        () -> scene.waybill.outbox().deadLetters().count(DeadLetterFilter.defaults()) == 4);
+    Client.Answer claim = client.post("dead-letters/replay", "{\"queue\":\"mail\",\"limit\":3}");
+    List<Object> ids = claim.list("deadLetters").stream().map(letter -> letter.get("id")).toList();
+    assertThat(ids).hasSize(3);
+    assertThat(claim.list("deadLetters").get(0).toString()).contains("<b>x</b>");
+    assertThat(client.get("dead-letters?status=REPROCESSING").list("deadLetters")).hasSize(3);
+    assertThat(client.post("dead-letters/replay", "{}").at("changed"))
+        .as("nobody else gets those")
+        .isEqualTo(1L);
+
+    String token = "{\"token\":\"" + claim.at("token") + "\",\"ids\":[";
+    assertThat(client.post("dead-letters/resolve", token + ids.get(0) + "]}").at("changed"))
+        .isEqualTo(1L);
+    assertThat(
+            client
+                .post("dead-letters/reject", token + ids.get(1) + "],\"reason\":\"still shut\"}")
+                .at("changed"))
+        .isEqualTo(1L);
+    assertThat(client.get("dead-letters/" + ids.get(0)).at("status")).isEqualTo("RESOLVED");
+    assertThat(client.get("dead-letters/" + ids.get(1)).body())
+        .containsEntry("status", "PENDING")
+        .containsEntry("lastError", "still shut");
+    Client.Answer late = client.post("dead-letters/reject", token + ids.get(0) + "]}");
+    assertThat(late.status()).isEqualTo(409);
+    assertThat(late.at("error")).isEqualTo("claim.lost");
+    assertThat(client.post("dead-letters/reject", "{\"ids\":[1]}").status()).isEqualTo(400);
+    assertThat(client.post("dead-letters/replay", "{\"minutes\":0}").status()).isEqualTo(400);
+  }
+
+  @Test
   void jobsShowAttemptsAndLogsAndAreCanceledRequeuedAndReplayed() throws Exception {
     UUID done = scene.enqueue("report");
     UUID dead = scene.enqueue("invoice");
@@ -133,6 +177,7 @@ class ConsoleApiTest {
     Client.Answer job = client.get("jobs/" + done);
     assertThat(job.list("attempts")).hasSize(1);
     assertThat(job.list("log")).hasSize(2);
+    assertThat(job.list("log").get(0).get("message")).isEqualTo("Region north has no sales");
     assertThat(job.at("output")).isEqualTo("{\"pages\":12}");
     assertThat(client.get("jobs?status=DEAD_LETTERED").list("jobs")).hasSize(1);
     assertThat(client.get("jobs?type=report&status=PENDING").list("jobs")).isEmpty();
@@ -190,6 +235,11 @@ class ConsoleApiTest {
     assertThat(String.valueOf(step(run, "ship").get("blockedBy"))).contains("approve");
     assertThat(client.get("workflows?attribute=customer=4711").list("runs")).hasSize(1);
     assertThat(client.get("workflows?status=FAILED").list("runs")).hasSize(1);
+    Scene.until("the gate is listed", () -> client.get("gates").list("gates").size() == 1);
+    assertThat(client.get("gates").list("gates").get(0))
+        .containsEntry("workflow", run.toString())
+        .containsEntry("step", "approve")
+        .containsKeys("releasedAt", "timerAt");
     assertThat(client.get("workflows/" + run + "/steps/charge").at("output"))
         .isEqualTo("{\"total\":120}");
     assertThat(

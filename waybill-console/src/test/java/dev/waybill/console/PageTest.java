@@ -8,6 +8,7 @@ import dev.waybill.workflow.WorkflowStatus;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -23,6 +24,16 @@ import org.junit.jupiter.api.Timeout;
 class PageTest {
   /** The folder for pictures of the pages, if they are wanted: -Dwaybill.screenshots=docs/img. */
   private static final String PICTURES = System.getProperty("waybill.screenshots", "");
+
+  /** The types of messages that carry oddities, by what is to be seen of them. */
+  private static final Map<String, String> ROWS =
+      Map.of(
+          "3 bytes that are not text",
+          "odd.binary",
+          "xxxxxxxxxxxxxxxxxxxx",
+          "odd.huge",
+          Scene.RIGHT_TO_LEFT,
+          "odd.rtl");
 
   private TestDatabase database;
   private Scene scene;
@@ -102,6 +113,94 @@ class PageTest {
   }
 
   @Test
+  void whatWasGivenUpIsTakenUpByHandAndGoneThroughOneByOne() throws Exception {
+    scene.send("mail", 3);
+    go("/dead-letters");
+    browser.sees("3 shown");
+    browser.click("Replay");
+    browser.sees("Replay all pending?");
+    browser.click("Replay");
+    browser.sees("You have 3 of them now.");
+    browser.sees("yours, in 14 min");
+    browser.eval("document.querySelector('tbody input[type=checkbox]').click()");
+    browser.sees("1 chosen");
+    browser.click("Give back");
+    browser.type("the mailbox is still full");
+    browser.click("Give back");
+    browser.sees("Gave back 1.");
+    browser.sees("2 shown");
+    browser.eval("document.querySelector('a.row').click()");
+    browser.sees(", by you");
+    browser.click("Resolve");
+    browser.click("Resolve");
+    browser.sees("resolved");
+    go("/dead-letters");
+    browser.sees("the mailbox is still full");
+    browser.click("Requeue");
+    browser.click("Requeue");
+    browser.sees("Requeued 1.");
+    assertThat(browser.complaints).isEmpty();
+  }
+
+  @Test
+  void numbersAreTrueAndActionsActOnALiveEngine() throws Exception {
+    scene.waybill.outbox().pause("audit");
+    scene.send("audit", 12);
+    scene.schedules();
+    UUID dead = scene.enqueue("invoice");
+    UUID running = scene.enqueue("import");
+    go("/queues/audit");
+    browser.sees("12 waiting");
+    browser.eval("document.querySelector('a.row').click()");
+    browser.sees("Messages that wait");
+    long waiting = scene.waybill.outbox().status().get(0).partitions().get(0).lag();
+    browser.until(
+        "each message that waits is a row",
+        "document.querySelectorAll('tbody tr').length === " + waiting);
+    browser.eval("document.querySelector('summary').click()");
+    browser.sees("<b>x</b>");
+
+    go("/jobs/" + dead);
+    browser.sees("No tax rate for this country");
+    browser.click("Requeue");
+    browser.type("rate added");
+    browser.click("Requeue");
+    browser.sees("Run 2 waits for a worker.");
+    browser.sees("rate added");
+    go("/jobs/" + running);
+    browser.sees("140 of 400");
+    browser.click("Cancel");
+    browser.click("Cancel the job");
+    browser.sees("canceled");
+    go("/jobs?type=sync");
+    browser.click("Pause type");
+    browser.sees("Paused sync.");
+    go("/schedules?name=sync-stock");
+    browser.sees("Next times");
+    browser.click("Resume");
+    browser.sees("Resumed");
+    UUID failing = scene.failingOrder();
+    go("/workflows/" + failing);
+    browser.sees("Shelf 14 is empty");
+    browser.click("Retry");
+    browser.click("Retry");
+    browser.sees("It goes on.");
+    UUID order = scene.order("7");
+    go("/workflows");
+    browser.sees("Gates that wait for somebody");
+    go("/workflows/" + order);
+    browser.click("Cancel run");
+    browser.click("Cancel the run");
+    Scene.until(
+        "the run is canceled",
+        () ->
+            scene.waybill.workflows().find(Scene.ALL, order).orElseThrow().status()
+                == WorkflowStatus.CANCELED);
+    assertThat(scene.waybill.jobs().pausedTypes()).containsExactly("sync");
+    assertThat(browser.complaints).isEmpty();
+  }
+
+  @Test
   void aWorkflowIsDrawnLiveAndItsGateApproved() throws Exception {
     UUID run = scene.order("4711");
     go("/workflows/" + run);
@@ -163,6 +262,18 @@ class PageTest {
     browser.sees(Scene.HOSTILE);
     browser.eval("document.querySelector('a.row').click()");
     browser.sees("<b>x</b>");
+    scene.sendOddities();
+    for (String shown :
+        List.of("3 bytes that are not text", "xxxxxxxxxxxxxxxxxxxx", Scene.RIGHT_TO_LEFT)) {
+      go("/dead-letters");
+      browser.sees("4 shown");
+      String row = ROWS.get(shown);
+      browser.eval(
+          "[...document.querySelectorAll('tbody tr')].find(row => row.innerText.includes('"
+              + row
+              + "')).querySelector('a').click()");
+      browser.sees(shown);
+    }
     go("/jobs/" + job);
     browser.sees("Region north has no sales" + Scene.HOSTILE);
     assertThat(browser.eval("document.querySelectorAll('main img, main script, main b b').length"))
@@ -196,7 +307,7 @@ class PageTest {
                 == WorkflowStatus.FAILED);
     go("/");
     browser.sees("Jobs invoice");
-    browser.until("some seconds are charted", "document.querySelectorAll('canvas').length === 5");
+    browser.until("some seconds are charted", "document.querySelectorAll('canvas').length === 7");
     for (int round = 0; round < (PICTURES.isEmpty() ? 1 : 12); round++) {
       scene.send("orders", 40 + 25 * (round % 4));
       String at = String.valueOf(browser.eval("performance.now()"));
@@ -206,6 +317,7 @@ class PageTest {
       browser.size(1280, 900, dark);
       shoot("overview", "/", "Needs attention", dark);
       shoot("queue", "/queues/payments", "gateway times out", dark);
+      shoot("messages", "/queues/audit/0", "Messages that wait", dark);
       shoot("dead-letters", "/dead-letters", "no such mailbox", dark);
       shoot("jobs", "/jobs", "looked at", dark);
       shoot("job", "/jobs/" + running, "customers.csv", dark);

@@ -2,6 +2,8 @@ package dev.waybill.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
 import dev.waybill.testkit.EveryDatabase;
 import dev.waybill.testkit.TestDatabase;
 import java.io.InputStream;
@@ -21,14 +23,20 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class SamplerTest {
   private final WatchedDataSource watched;
+  private final HikariDataSource pool;
   private final Scene scene;
   private final Console console;
   private final List<Tab> tabs = new ArrayList<>();
 
   SamplerTest(TestDatabase database) {
     TestDatabase fresh = database.fresh();
-    watched = new WatchedDataSource(fresh.pool(12));
-    scene = new Scene(fresh, watched.dataSource(), "");
+    watched = new WatchedDataSource(fresh.dataSource());
+    // Around what is watched: a pool that hears of a broken connection does not lend it again.
+    HikariConfig config = new HikariConfig();
+    config.setDataSource(watched.dataSource());
+    config.setMaximumPoolSize(12);
+    pool = new HikariDataSource(config);
+    scene = new Scene(fresh, pool, "");
     console =
         Console.start(
             scene.waybill, ConsoleOptions.defaults().port(0).refresh(Duration.ofMillis(200)));
@@ -41,6 +49,7 @@ class SamplerTest {
     }
     console.close();
     scene.close();
+    pool.close();
   }
 
   /** An open page: it hears events. */
@@ -133,6 +142,20 @@ class SamplerTest {
     while (!picture.contains("enough")) {
       picture = watching.next("subject");
     }
+  }
+
+  @Test
+  void aProcessThatDeliversTellsHowLongThatTakes() throws Exception {
+    Tab tab = open("");
+    tab.next("sample");
+    assertThat(tab.next("sample")).doesNotContain("\"p99\"");
+    scene.send("orders", 20);
+    scene.send("payments", 1);
+    String seen = tab.next("sample");
+    while (!seen.contains("\"p50\"") || !seen.contains("\"retries\"")) {
+      seen = tab.next("sample");
+    }
+    assertThat(seen).containsPattern("\"p50\":[0-9.]+,\"p95\":[0-9.]+,\"p99\":[0-9.]+");
   }
 
   @Test

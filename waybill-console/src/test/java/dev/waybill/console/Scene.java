@@ -15,7 +15,9 @@ import dev.waybill.testkit.TestDatabase;
 import dev.waybill.workflow.Condition;
 import dev.waybill.workflow.Step;
 import dev.waybill.workflow.Workflow;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
@@ -26,6 +28,9 @@ import javax.sql.DataSource;
 final class Scene implements AutoCloseable {
   /** What a hostile producer might send. */
   static final String HOSTILE = "<img src=x onerror=\"document.title='pwned'\"><script>1</script>";
+
+  /** Turns the rest of a line around, unless it is kept apart. */
+  static final String RIGHT_TO_LEFT = "\u202Egnp.exe \u05E9\u05DC\u05D5\u05DD";
 
   final Waybill waybill;
   private final String addition;
@@ -106,6 +111,27 @@ final class Scene implements AutoCloseable {
                             .header("origin", "web"));
               }
             });
+  }
+
+  /** Messages that are given up and carry what no page likes. */
+  void sendOddities() throws Exception {
+    Map<String, byte[]> payloads =
+        Map.of(
+            "odd.binary",
+            new byte[] {(byte) 0xff, 0, (byte) 0xc0},
+            "odd.huge",
+            "x".repeat(60_000).getBytes(StandardCharsets.UTF_8),
+            "odd.rtl",
+            RIGHT_TO_LEFT.getBytes(StandardCharsets.UTF_8));
+    waybill
+        .outbox()
+        .inTransaction(
+            connection ->
+                payloads.forEach(
+                    (type, payload) ->
+                        waybill
+                            .outbox()
+                            .enqueue(connection, "mail", EnqueueMessage.of(type, payload))));
   }
 
   UUID enqueue(String type) {

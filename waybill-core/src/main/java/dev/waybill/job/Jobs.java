@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /** The door to durable jobs. Safe for use by many threads. */
 public interface Jobs {
@@ -76,6 +77,16 @@ public interface Jobs {
   /** A page of jobs, newest first. */
   List<JobInfo> list(JobFilter filter);
 
+  /**
+   * Jobs of all scopes that have ended in this way, the latest end first; found by an index,
+   * however many there are and however long ago it was. Filters that are said to {@link #list} look
+   * at jobs one by one.
+   *
+   * @param after the last job of the page before
+   * @param limit 1 to 1000
+   */
+  List<JobInfo> ended(JobStatus status, @Nullable UUID after, int limit);
+
   /** The ended attempts of a job, oldest first. */
   List<JobAttempt> attempts(Scope scope, UUID id);
 
@@ -84,6 +95,12 @@ public interface Jobs {
 
   /** What its handlers had to say, after that number. */
   List<JobLogEntry> logs(Scope scope, UUID id, long afterNumber, int limit);
+
+  /**
+   * What its handlers said last, the newest first, before that number; {@link Long#MAX_VALUE} for
+   * the very last.
+   */
+  List<JobLogEntry> latestLogs(Scope scope, UUID id, long beforeNumber, int limit);
 
   /** How many jobs of a type are in a status; never looks at more than {@code atMost} of them. */
   long count(String type, JobStatus status, int atMost);

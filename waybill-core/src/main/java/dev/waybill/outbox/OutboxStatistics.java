@@ -11,6 +11,7 @@ package dev.waybill.outbox;
  * @param rejected messages that became dead letters
  * @param leasesLost deliveries whose outcome was refused
  * @param vacuumed messages that were removed
+ * @param times how long the deliveries took
  */
 public record OutboxStatistics(
     long enqueued,
@@ -20,4 +21,5 @@ public record OutboxStatistics(
     long parked,
     long rejected,
     long leasesLost,
-    long vacuumed) {}
+    long vacuumed,
+    DeliveryTimes times) {}

@@ -114,6 +114,7 @@ class OutboxOperationsTest {
     assertThat(partition.retryIn()).isGreaterThan(Duration.ofMinutes(40));
     assertThat(partition.waiting()).isNotNull();
     assertThat(partition.leaseOwner()).isNull();
+    assertThat(outbox.statistics().times().total()).as("nothing was done yet").isZero();
     assertThat(outbox.statistics().enqueued()).isEqualTo(2);
     assertThat(running.get(0).health().isHealthy()).isTrue();
   }

@@ -23,6 +23,9 @@ import java.util.concurrent.ThreadLocalRandom;
 final class Office {
   static final String APPROVE = "approve";
 
+  /** The attribute of runs that says of which demo they are. */
+  static final String DEMO = "demo";
+
   private static final RetryPolicy SOON =
       RetryPolicy.standard().withBase(Duration.ofMillis(200)).withCap(Duration.ofSeconds(1));
 
@@ -70,11 +73,12 @@ final class Office {
     }
   }
 
-  static void restock(Waybill waybill) {
+  static void restock(Waybill waybill, String run) {
     waybill
         .workflows()
         .start(
             Workflow.of("restock")
+                .attribute(DEMO, run)
                 .step(Step.job("count", "count-shelves"))
                 .step(Step.gate(APPROVE).after("count"))
                 .step(Step.job("buy", "buy-goods").after("count", APPROVE))

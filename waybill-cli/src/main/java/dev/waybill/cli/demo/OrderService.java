@@ -119,10 +119,10 @@ public final class OrderService {
       try {
         if (producing.get() && System.nanoTime() - restock >= 0) {
           restock += RESTOCK.toNanos();
-          Office.restock(waybill);
+          Office.restock(waybill, settings.run());
         }
         if (producing.get()) {
-          order(waybill);
+          order(waybill, settings.run());
         }
         next += pause;
         long wait = next - System.nanoTime();
@@ -144,12 +144,12 @@ public final class OrderService {
     private static final long serialVersionUID = 1L;
   }
 
-  private static void order(Waybill waybill) throws Exception {
+  private static void order(Waybill waybill, String run) throws Exception {
     Outbox outbox = waybill.outbox();
     ThreadLocalRandom random = ThreadLocalRandom.current();
     var order =
         new Order(
-            UUID.randomUUID().toString(),
+            run + "-" + UUID.randomUUID(),
             "customer-" + random.nextInt(50),
             1 + random.nextInt(100_000));
     outbox.inTransaction(

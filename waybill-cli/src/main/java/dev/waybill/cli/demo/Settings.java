@@ -10,9 +10,19 @@ import org.jspecify.annotations.Nullable;
  *
  * @param folder where files go
  * @param rate orders per second
+ * @param run tells its orders from those that an earlier demo left in the same database
  */
 public record Settings(
-    String url, @Nullable String user, @Nullable String passwordVariable, Path folder, int rate) {
+    String url,
+    @Nullable String user,
+    @Nullable String passwordVariable,
+    Path folder,
+    int rate,
+    String run) {
+
+  boolean isOurs(String order) {
+    return order.startsWith(run + "-");
+  }
 
   Path shipments() {
     return folder.resolve("shipments.txt");
@@ -27,6 +37,7 @@ public record Settings(
       arguments.addAll(List.of("--password-env", passwordVariable));
     }
     arguments.addAll(List.of("--folder", folder.toString(), "--rate", Integer.toString(rate)));
+    arguments.addAll(List.of("--run", run));
     return arguments;
   }
 }

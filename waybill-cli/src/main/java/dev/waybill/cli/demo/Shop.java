@@ -17,12 +17,12 @@ final class Shop {
       statement.execute("drop table if exists demo_ledger");
       statement.execute("drop table if exists demo_mails");
       statement.execute(
-          "create table demo_orders (id varchar(40) primary key, customer varchar(20) not null,"
+          "create table demo_orders (id varchar(60) primary key, customer varchar(20) not null,"
               + " cents bigint not null, mail integer not null)");
       // No key: it would hide a second entry for the same order, which is to be seen.
       statement.execute(
-          "create table demo_ledger (order_id varchar(40) not null, cents bigint not null)");
-      statement.execute("create table demo_mails (order_id varchar(40) not null)");
+          "create table demo_ledger (order_id varchar(60) not null, cents bigint not null)");
+      statement.execute("create table demo_mails (order_id varchar(60) not null)");
     }
   }
 

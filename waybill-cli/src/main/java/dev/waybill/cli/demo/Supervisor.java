@@ -7,10 +7,12 @@ import java.io.InputStreamReader;
 import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import javax.sql.DataSource;
@@ -27,6 +29,7 @@ public final class Supervisor {
   private final boolean withConsole;
   private final View view;
   private final AtomicReference<@Nullable Report> latest = new AtomicReference<>();
+  private Report earlier = Report.nothing();
 
   /** A demo of that length. */
   public Supervisor(
@@ -40,7 +43,7 @@ public final class Supervisor {
     this.dataSource = dataSource;
     this.seconds = seconds;
     this.withConsole = withConsole;
-    this.view = new View(out, terminal);
+    this.view = new View(out, terminal, seconds);
   }
 
   /** Whether everything was right. */
@@ -48,10 +51,14 @@ public final class Supervisor {
     view.say("An order service on " + settings.url());
     Schema.migrate(dataSource);
     Shop.createTables(dataSource);
-    Process first = start();
+    Files.deleteIfExists(settings.shipments());
+    Process first = null;
     Process second = null;
-    try (Manager manager = new Manager(dataSource, withConsole)) {
+    try (Manager manager = new Manager(dataSource, settings.run(), withConsole)) {
+      Map<Integer, Long> reached = manager.shipped();
+      first = start();
       manager.address().ifPresent(address -> view.say("Watch it in the console: " + address));
+      view.say("Or ask in another terminal: ./waybill status --url '" + settings.url() + "'");
       watch(first, manager, 0, seconds / 2);
       view.say("Killing the service (SIGKILL) in the middle of its work …");
       first.destroyForcibly().waitFor();
@@ -60,19 +67,21 @@ public final class Supervisor {
       watch(second, manager, seconds / 2, seconds);
       view.say("No more orders; waiting for what is on its way …");
       tell(second, "drain\n");
-      boolean drained = drained(second, manager);
+      boolean drained = drained(second, manager, reached);
       second.getOutputStream().close();
       second.waitFor(30, TimeUnit.SECONDS);
-      Verdict verdict = Verdict.of(dataSource, settings, manager.runs());
+      Verdict verdict = Verdict.of(dataSource, settings, manager, reached);
+      view.rest();
       view.verdict(verdict);
       if (!drained) {
         view.say("Not everything had arrived after " + DRAIN.toSeconds() + " s.");
       }
       return verdict.isRight();
     } finally {
-      first.destroyForcibly();
-      if (second != null) {
-        second.destroyForcibly();
+      for (Process process : new @Nullable Process[] {first, second}) {
+        if (process != null) {
+          process.destroyForcibly();
+        }
       }
     }
   }
@@ -87,7 +96,8 @@ public final class Supervisor {
     command.addAll(settings.arguments());
     Process process =
         new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
-    latest.set(null);
+    Report ended = latest.getAndSet(null);
+    earlier = ended == null ? earlier : ended.after(earlier);
     var reader = new Thread(() -> listen(process), "demo-listener");
     reader.setDaemon(true);
     reader.start();
@@ -124,7 +134,7 @@ public final class Supervisor {
         double passed = (look - lastLook) / 1e9;
         view.report(
             from + TimeUnit.NANOSECONDS.toSeconds(look - began),
-            now,
+            now.after(earlier),
             before == null ? 0 : (now.enqueued() - before.enqueued()) / passed,
             before == null ? 0 : (now.delivered() - before.delivered()) / passed);
         before = now;
@@ -155,14 +165,14 @@ public final class Supervisor {
     in.flush();
   }
 
-  private boolean drained(Process process, Manager manager)
+  private boolean drained(Process process, Manager manager, Map<Integer, Long> reached)
       throws InterruptedException, SQLException, IOException {
     long deadline = System.nanoTime() + DRAIN.toNanos();
     // A transaction may be under way when the word is given.
     TimeUnit.SECONDS.sleep(1);
     while (System.nanoTime() < deadline && process.isAlive()) {
       manager.approve();
-      if (Verdict.of(dataSource, settings, manager.runs()).isComplete()) {
+      if (Verdict.of(dataSource, settings, manager, reached).isComplete()) {
         return true;
       }
       TimeUnit.MILLISECONDS.sleep(200);

@@ -1,6 +1,8 @@
 package dev.waybill.cli.demo;
 
 import dev.waybill.cli.demo.Shipments.Shipment;
+import dev.waybill.cli.demo.Shop.Order;
+import dev.waybill.outbox.DeadLetter;
 import dev.waybill.workflow.WorkflowInfo;
 import java.io.IOException;
 import java.sql.Connection;
@@ -46,10 +48,16 @@ record Verdict(
     long runs,
     long runsDone) {
 
-  static Verdict of(DataSource dataSource, Settings settings, List<WorkflowInfo> runs)
+  /**
+   * Compares.
+   *
+   * @param reached how far the shipping of each partition was before the demo began
+   */
+  static Verdict of(
+      DataSource dataSource, Settings settings, Manager manager, Map<Integer, Long> reached)
       throws SQLException, IOException {
     Set<String> orders = new HashSet<>();
-    Map<Integer, Set<Long>> givenUp = new HashMap<>();
+    String ours = " where order_id like '" + settings.run() + "-%'";
     long ledger;
     long differentInLedger;
     long mailsWanted;
@@ -62,35 +70,33 @@ record Verdict(
           orders.add(rows.getString(1));
         }
       }
-      try (ResultSet rows =
-          statement.executeQuery(
-              "select p.number, d.seq from waybill_outbox_dead_letters d"
-                  + " join waybill_outbox_partitions p on p.id = d.partition_id"
-                  + " join waybill_outbox_queues q on q.id = p.queue_id where q.name = 'shipping'")) {
-        while (rows.next()) {
-          givenUp.computeIfAbsent(rows.getInt(1), p -> new HashSet<>()).add(rows.getLong(2));
-        }
-      }
-      ledger = number(statement, "select count(*) from demo_ledger");
-      differentInLedger = number(statement, "select count(distinct order_id) from demo_ledger");
+      ledger = number(statement, "select count(*) from demo_ledger" + ours);
+      differentInLedger =
+          number(statement, "select count(distinct order_id) from demo_ledger" + ours);
       mailsWanted = number(statement, "select count(*) from demo_orders where mail = 1");
-      mails = number(statement, "select count(*) from demo_mails");
-      differentMails = number(statement, "select count(distinct order_id) from demo_mails");
+      mails = number(statement, "select count(*) from demo_mails" + ours);
+      differentMails = number(statement, "select count(distinct order_id) from demo_mails" + ours);
+    }
+    Set<String> givenUp = new HashSet<>();
+    Map<Integer, Set<Long>> skipped = new HashMap<>();
+    for (DeadLetter letter : manager.givenUp()) {
+      givenUp.add(Order.parse(letter.message().text()).id());
+      skipped
+          .computeIfAbsent(letter.message().partition(), partition -> new HashSet<>())
+          .add(letter.message().seq());
     }
     List<Shipment> shipments = Shipments.read(settings.shipments());
-    Set<String> shipped = new HashSet<>();
-    long ghosts = 0;
-    for (Shipment shipment : shipments) {
-      shipped.add(shipment.order());
-      ghosts += orders.contains(shipment.order()) ? 0 : 1;
-    }
+    List<String> shippedOfOurs =
+        shipments.stream().map(Shipment::order).filter(settings::isOurs).toList();
+    Set<String> shipped = new HashSet<>(shippedOfOurs);
+    List<WorkflowInfo> runs = manager.runs();
     return new Verdict(
         orders.size(),
         shipped.size(),
-        givenUp.values().stream().mapToLong(Set::size).sum(),
-        shipments.size() - shipped.size(),
-        ghosts,
-        disorder(shipments, givenUp),
+        givenUp.stream().filter(settings::isOurs).count(),
+        shippedOfOurs.size() - shipped.size(),
+        shippedOfOurs.stream().filter(order -> !orders.contains(order)).count(),
+        disorder(shipments, skipped, reached),
         ledger,
         ledger - differentInLedger,
         mailsWanted,
@@ -108,8 +114,9 @@ record Verdict(
   }
 
   /** The first time that a number is shipped, all smaller ones were, or were given up. */
-  private static long disorder(List<Shipment> shipments, Map<Integer, Set<Long>> givenUp) {
-    Map<Integer, Long> reached = new HashMap<>();
+  private static long disorder(
+      List<Shipment> shipments, Map<Integer, Set<Long>> givenUp, Map<Integer, Long> before) {
+    Map<Integer, Long> reached = new HashMap<>(before);
     long disorder = 0;
     for (Shipment shipment : shipments) {
       long last = reached.getOrDefault(shipment.partition(), 0L);

@@ -2,7 +2,7 @@ import { get, post, session, ApiError } from './lib/api.js';
 import { h, morph } from './lib/dom.js';
 import { ask, badge, button, empty, tell } from './lib/parts.js';
 import { overview } from './pages/overview.js';
-import { queues, queue } from './pages/queues.js';
+import { queues, queue, partition } from './pages/queues.js';
 import { deadLetters, deadLetter } from './pages/dead-letters.js';
 import { jobs, job } from './pages/jobs.js';
 import { schedules } from './pages/schedules.js';
@@ -23,6 +23,7 @@ const PAGES = [
   [/^\/$/, overview],
   [/^\/queues$/, queues],
   [/^\/queues\/([^/]+)$/, queue],
+  [/^\/queues\/([^/]+)\/(\d+)$/, partition],
   [/^\/dead-letters$/, deadLetters],
   [/^\/dead-letters\/(\d+)$/, deadLetter],
   [/^\/jobs$/, jobs],
@@ -212,6 +213,8 @@ async function signIn(token) {
     await post('session', { token: given });
   } catch (error) {
     tell(error.message, 'bad');
+    // Whoever stands at the door may try again at once.
+    if (root.querySelector('.door')) return;
   }
   start();
 }

@@ -29,6 +29,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** The door: opens a transaction, or joins the caller's, and asks whoever knows. */
 final class JobDoor implements Jobs {
@@ -158,9 +159,26 @@ final class JobDoor implements Jobs {
     return read(tx -> JobStore.in(tx).page(filter));
   }
 
+  @Override
+  public List<JobInfo> ended(JobStatus status, @Nullable UUID after, int limit) {
+    checkPage(limit);
+    if (!status.isTerminal()) {
+      throw new InvalidArgument("job.not_ended", "No job that is " + status + " has ended.");
+    }
+    return read(
+        tx -> {
+          JobStore jobs = JobStore.in(tx);
+          JobInfo last = after == null ? null : jobs.get(after).orElse(null);
+          // One that was purged or requeued meanwhile says nothing about where to go on.
+          return after != null && (last == null || last.finishedAt() == null)
+              ? List.of()
+              : jobs.ended(status, last, limit);
+        });
+  }
+
   /** On a snapshot: whoever only looks is in nobody's way. */
   private <T> T read(Function<Tx, T> work) {
-    try (Session session = database.session()) {
+    try (Session session = database.looking().session()) {
       return session.snapshot(work);
     }
   }
@@ -180,6 +198,12 @@ final class JobDoor implements Jobs {
   public List<JobLogEntry> logs(Scope scope, UUID id, long afterNumber, int limit) {
     checkPage(limit);
     return ofJob(scope, id, tx -> JobHistoryStore.in(tx).logs(id, afterNumber, limit));
+  }
+
+  @Override
+  public List<JobLogEntry> latestLogs(Scope scope, UUID id, long beforeNumber, int limit) {
+    checkPage(limit);
+    return ofJob(scope, id, tx -> JobHistoryStore.in(tx).latestLogs(id, beforeNumber, limit));
   }
 
   private <T> List<T> ofJob(Scope scope, UUID id, Function<Tx, List<T>> read) {

@@ -87,12 +87,12 @@ final class ScheduleDoor implements Schedules {
 
   @Override
   public Optional<ScheduleInfo> find(String name) {
-    return database.transact(tx -> ScheduleStore.in(tx).get(name));
+    return database.looking().transact(tx -> ScheduleStore.in(tx).get(name));
   }
 
   @Override
   public List<ScheduleInfo> list() {
-    return database.transact(tx -> ScheduleStore.in(tx).all());
+    return database.looking().transact(tx -> ScheduleStore.in(tx).all());
   }
 
   @Override
@@ -142,7 +142,7 @@ final class ScheduleDoor implements Schedules {
   @Override
   public List<ScheduleFire> fires(String name, int limit) {
     checkCount(limit);
-    return database.transact(tx -> ScheduleStore.in(tx).fires(name, limit));
+    return database.looking().transact(tx -> ScheduleStore.in(tx).fires(name, limit));
   }
 
   @Override

@@ -2,10 +2,13 @@ package dev.waybill.internal.outbox;
 
 import dev.waybill.internal.loop.Next;
 import dev.waybill.internal.loop.Worker;
+import dev.waybill.outbox.DeliveryTimes;
 import dev.waybill.outbox.OutboxStatistics;
 import dev.waybill.spi.OutboxListener;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.IntStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,11 +25,13 @@ final class Statistics implements OutboxListener, Worker {
   private final LongAdder rejected = new LongAdder();
   private final LongAdder leasesLost = new LongAdder();
   private final LongAdder vacuumed = new LongAdder();
-  private OutboxStatistics logged = new OutboxStatistics(0, 0, 0, 0, 0, 0, 0, 0);
+  private final AtomicLongArray times = new AtomicLongArray(DeliveryTimes.BUCKETS);
+  private OutboxStatistics logged;
 
   /** Logs that often; never if the interval is zero. */
   Statistics(Duration interval) {
     this.interval = interval;
+    this.logged = snapshot();
   }
 
   OutboxStatistics snapshot() {
@@ -38,7 +43,8 @@ final class Statistics implements OutboxListener, Worker {
         parked.sum(),
         rejected.sum(),
         leasesLost.sum(),
-        vacuumed.sum());
+        vacuumed.sum(),
+        new DeliveryTimes(IntStream.range(0, times.length()).mapToObj(times::get).toList()));
   }
 
   @Override
@@ -80,6 +86,7 @@ final class Statistics implements OutboxListener, Worker {
   @Override
   public void delivered(String queue, int partition, int messages, Duration took) {
     delivered.add(messages);
+    times.addAndGet(DeliveryTimes.bucketOf(took), messages);
   }
 
   @Override

@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
  * A database we run on: where connections come from, what it speaks, and what we call our tables.
  */
 public final class Database {
+  private static final int LOOKING_SECONDS = 10;
+
   private final DataSource dataSource;
   private final Dialect dialect;
   private final Naming naming;
@@ -21,6 +23,7 @@ public final class Database {
   private final Retry retry;
   private final @Nullable Shelf shelf;
   private final @Nullable WriterLine line;
+  private final int patience;
 
   private Database(
       DataSource dataSource,
@@ -29,7 +32,8 @@ public final class Database {
       Statements statements,
       Retry retry,
       @Nullable Shelf shelf,
-      @Nullable WriterLine line) {
+      @Nullable WriterLine line,
+      int patience) {
     this.dataSource = dataSource;
     this.dialect = dialect;
     this.naming = naming;
@@ -37,6 +41,7 @@ public final class Database {
     this.retry = retry;
     this.shelf = shelf;
     this.line = line;
+    this.patience = patience;
   }
 
   /**
@@ -57,7 +62,8 @@ public final class Database {
           Statements.load(dialect, pinned, files),
           retry,
           null,
-          dialect == Dialect.SQLITE ? new WriterLine() : null);
+          dialect == Dialect.SQLITE ? new WriterLine() : null,
+          0);
     } catch (SQLException e) {
       throw SqlFailure.ofAnyDriver("Finding out what the database is", e);
     }
@@ -132,7 +138,7 @@ public final class Database {
   }
 
   Tx tx(Connection connection) {
-    return new Tx(connection, dialect, naming, statements);
+    return new Tx(connection, dialect, naming, statements, patience);
   }
 
   Retry retry() {
@@ -141,12 +147,29 @@ public final class Database {
 
   /** The same tables with other behaviour on contention. */
   public Database retrying(Retry other) {
-    return new Database(dataSource, dialect, naming, statements, other, shelf, line);
+    return new Database(dataSource, dialect, naming, statements, other, shelf, line, patience);
   }
 
   /** The same tables, with sessions kept on this shelf between two uses. */
   public Database keeping(Shelf on) {
-    return new Database(dataSource, dialect, naming, statements, retry, on, line);
+    return new Database(dataSource, dialect, naming, statements, retry, on, line, patience);
+  }
+
+  /**
+   * The same tables for those who only look: a statement of theirs that takes longer than so many
+   * seconds is ended by the driver. SQLite has no server to burden, and its driver would take it
+   * for the time to wait for a lock.
+   */
+  public Database patientFor(int seconds) {
+    int most = dialect == Dialect.SQLITE ? 0 : seconds;
+    return new Database(dataSource, dialect, naming, statements, retry, shelf, line, most);
+  }
+
+  /**
+   * For operators and their consoles, whose questions are cheap unless the database is not well.
+   */
+  public Database looking() {
+    return patientFor(LOOKING_SECONDS);
   }
 
   /** What it speaks. */

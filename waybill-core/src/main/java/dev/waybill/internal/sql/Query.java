@@ -25,13 +25,16 @@ public final class Query {
   private final Connection connection;
   private final Dialect dialect;
   private final Sql sql;
+  private final int patience;
   private final Map<String, @Nullable Object> values = new HashMap<>();
   private final List<@Nullable Object[]> rows = new ArrayList<>();
 
-  Query(Connection connection, Dialect dialect, Sql sql) {
+  /** Takes at most so many seconds; 0 for as long as it takes. */
+  Query(Connection connection, Dialect dialect, Sql sql, int patience) {
     this.connection = connection;
     this.dialect = dialect;
     this.sql = sql;
+    this.patience = patience;
   }
 
   /** A whole number, a text, bytes, a truth value, a time, an id or null. */
@@ -141,6 +144,9 @@ public final class Query {
       throw new IllegalStateException("Statement " + sql.name() + " needs at least one row");
     }
     try (PreparedStatement statement = connection.prepareStatement(sql.text(rows.size()))) {
+      if (patience > 0) {
+        statement.setQueryTimeout(patience);
+      }
       int at = bind(statement, 1, sql.headParameters());
       for (@Nullable Object[] row : rows) {
         for (Object value : row) {

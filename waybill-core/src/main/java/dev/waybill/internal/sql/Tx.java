@@ -15,28 +15,31 @@ public final class Tx {
   private final Dialect dialect;
   private final Naming naming;
   private final Statements statements;
+  private final int patience;
   private boolean savepoint;
 
-  Tx(Connection connection, Dialect dialect, Naming naming, Statements statements) {
+  Tx(Connection connection, Dialect dialect, Naming naming, Statements statements, int patience) {
     this.connection = connection;
     this.dialect = dialect;
     this.naming = naming;
     this.statements = statements;
+    this.patience = patience;
   }
 
   /** A statement of the catalogue. */
   public Query sql(String name) {
-    return new Query(connection, dialect, statements.get(name));
+    return new Query(connection, dialect, statements.get(name), patience);
   }
 
   /** A statement with those of its optional parts all of whose parameters are given. */
   public Query sql(String name, Set<String> given) {
-    return new Query(connection, dialect, statements.get(name, given));
+    return new Query(connection, dialect, statements.get(name, given), patience);
   }
 
   /** A query that is no statement of the catalogue: a cutover's, written with the files' names. */
   public Query query(String text) {
-    return new Query(connection, dialect, Sql.compile("of a cutover", text, dialect, naming));
+    return new Query(
+        connection, dialect, Sql.compile("of a cutover", text, dialect, naming), patience);
   }
 
   /** Runs text that is no statement of the catalogue: a migration's. */

@@ -327,7 +327,7 @@ final class ArrayMessageStore extends MessageStore {
   @Override
   public Delivery peek(long partitionId, long after, int messages) {
     Slots slots = slots();
-    return transact(
+    return look(
         tx -> {
           PartitionState state = state(tx, partitionId);
           long from = Math.max(after, state.processedSeq());

@@ -72,7 +72,7 @@ public final class DeadLetterStore {
   }
 
   private <T> T onOneSnapshot(Function<Tx, T> reading) {
-    try (Session session = database.session()) {
+    try (Session session = database.looking().session()) {
       return session.snapshot(reading);
     }
   }

@@ -1,10 +1,12 @@
 package dev.waybill.internal.store;
 
+import dev.waybill.internal.sql.Row;
 import dev.waybill.internal.sql.Tx;
 import dev.waybill.job.JobAttempt;
 import dev.waybill.job.JobContext;
 import dev.waybill.job.JobEvent;
 import dev.waybill.job.JobLogEntry;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.Collection;
@@ -100,14 +102,25 @@ public final class JobHistoryStore {
         .set("job", id)
         .set("after", after)
         .set("limit", limit)
-        .list(
-            row ->
-                new JobLogEntry(
-                    row.number("id"),
-                    (int) row.number("run"),
-                    (int) row.number("attempt"),
-                    JobCodes.LEVEL.word(row.number("level")),
-                    row.text("message"),
-                    row.time("occurred_at")));
+        .list(JobHistoryStore::line);
+  }
+
+  /** The latest lines before a number, the newest first. */
+  public List<JobLogEntry> latestLogs(UUID id, long before, int limit) {
+    return tx.sql("job_log_latest")
+        .set("job", id)
+        .set("before", before)
+        .set("limit", limit)
+        .list(JobHistoryStore::line);
+  }
+
+  private static JobLogEntry line(Row row) throws SQLException {
+    return new JobLogEntry(
+        row.number("id"),
+        (int) row.number("run"),
+        (int) row.number("attempt"),
+        JobCodes.LEVEL.word(row.number("level")),
+        row.text("message"),
+        row.time("occurred_at"));
   }
 }

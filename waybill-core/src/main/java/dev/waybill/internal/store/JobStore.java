@@ -21,6 +21,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Jobs as producers, operators and readers see them, in one transaction. */
 public final class JobStore {
+  /** Beyond all others. */
+  private static final UUID LAST = new UUID(-1, -1);
+
   /** How much waiting a point of priority is worth, in microseconds. */
   public static final long AGEING = 60_000_000L;
 
@@ -185,6 +188,20 @@ public final class JobStore {
         .time("before", filter.createdBefore())
         .set("after", filter.after())
         .set("limit", filter.limit())
+        .list(JobStore::readInfo);
+  }
+
+  /**
+   * Jobs that have ended so, the latest end first.
+   *
+   * @param after the last of the page before
+   */
+  public List<JobInfo> ended(JobStatus status, @Nullable JobInfo after, int limit) {
+    return tx.sql("job_ended")
+        .set("status", JobCodes.STATUS.number(status))
+        .set("until", after == null ? (Object) Long.MAX_VALUE : after.finishedAt())
+        .set("after", after == null ? LAST : after.id())
+        .set("limit", limit)
         .list(JobStore::readInfo);
   }
 

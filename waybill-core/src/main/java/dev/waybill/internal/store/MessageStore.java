@@ -298,4 +298,8 @@ public abstract class MessageStore {
   <T> T transact(Function<Tx, T> work) {
     return database.transact(work);
   }
+
+  <T> T look(Function<Tx, T> work) {
+    return database.looking().transact(work);
+  }
 }

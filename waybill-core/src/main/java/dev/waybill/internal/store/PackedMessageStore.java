@@ -277,7 +277,7 @@ class PackedMessageStore extends MessageStore {
 
   @Override
   public Delivery peek(long partitionId, long after, int messages) {
-    return transact(tx -> read(tx, partitionId, after, messages));
+    return look(tx -> read(tx, partitionId, after, messages));
   }
 
   private static Delivery read(Tx tx, long partitionId, int messages) {

@@ -217,14 +217,16 @@ public final class QueueStore {
   /** How every queue stands. */
   public List<QueueStatus> status() {
     Map<String, List<PartitionStatus>> queues = new LinkedHashMap<>();
-    database.single(
-        tx ->
-            tx.sql("outbox_status")
-                .list(
-                    row ->
-                        queues
-                            .computeIfAbsent(row.text("name"), name -> new ArrayList<>())
-                            .add(partitionStatus(row))));
+    database
+        .looking()
+        .single(
+            tx ->
+                tx.sql("outbox_status")
+                    .list(
+                        row ->
+                            queues
+                                .computeIfAbsent(row.text("name"), name -> new ArrayList<>())
+                                .add(partitionStatus(row))));
     return queues.entrySet().stream()
         .map(queue -> new QueueStatus(queue.getKey(), queue.getValue()))
         .toList();

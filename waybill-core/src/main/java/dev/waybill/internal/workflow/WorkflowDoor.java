@@ -220,7 +220,7 @@ final class WorkflowDoor implements Workflows {
 
   /** On a snapshot: whoever only looks is in nobody's way. */
   private <T> T read(Function<Tx, T> work) {
-    try (Session session = database.session()) {
+    try (Session session = database.looking().session()) {
       return session.snapshot(work);
     }
   }

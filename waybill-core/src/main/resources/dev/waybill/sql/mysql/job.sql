@@ -311,6 +311,15 @@ where (:tenant is null or tenant = :tenant) and (:type is null or type = :type) 
 order by id desc
 limit :limit
 
+-- name: job_ended
+select id, type, tenant, status, due_at, priority, run, attempt, max_attempts, timeout_micros, stage, created_at, started_at,
+  finished_at, worker, leased_at, lease_until, progress_done, progress_total, resource_key, idempotency_key, reason, error_code,
+  error_message, workflow_id
+from waybill_job
+where status = :status and status >= 3 and finished_at <= :until and (finished_at < :until or id < :after)
+order by finished_at desc, id desc
+limit :limit
+
 -- name: job_attempt_rows
 select run, attempt, worker, leased_at, finished_at, outcome, error_code, error_message, policy_micros, not_before, next_due_at
 from waybill_job_attempt
@@ -337,6 +346,13 @@ select id, run, attempt, level, message, occurred_at
 from waybill_job_log
 where job_id = :job and id > :after
 order by id
+limit :limit
+
+-- name: job_log_latest
+select id, run, attempt, level, message, occurred_at
+from waybill_job_log
+where job_id = :job and id < :before
+order by id desc
 limit :limit
 
 -- name: job_count

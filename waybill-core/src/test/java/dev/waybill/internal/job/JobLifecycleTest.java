@@ -285,7 +285,11 @@ class JobLifecycleTest {
                 assertThat(line.message()).isEqualTo("half 🚀");
                 assertThat(line.level()).isEqualTo(JobContext.Level.WARN);
               });
-      assertThat(bench.jobs().logs(Scope.admin(), job.id(), logs.get(0).number(), 10)).isEmpty();
+      long number = logs.get(0).number();
+      assertThat(bench.jobs().logs(Scope.admin(), job.id(), number, 10)).isEmpty();
+      assertThat(bench.jobs().latestLogs(Scope.admin(), job.id(), Long.MAX_VALUE, 10))
+          .isEqualTo(logs);
+      assertThat(bench.jobs().latestLogs(Scope.admin(), job.id(), number, 10)).isEmpty();
       signals.fire("seen");
       bench.await(job.id(), JobStatus.SUCCEEDED);
     }

@@ -26,6 +26,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -168,6 +169,31 @@ class JobOperationsTest {
     assertThatThrownBy(() -> JobFilter.of(ACME).withLimit(0)).isInstanceOf(InvalidArgument.class);
     assertThatThrownBy(() -> JobFilter.of(ACME).withLimit(1001))
         .isInstanceOf(InvalidArgument.class);
+  }
+
+  @Test
+  void endedJobsAreListedByTheirEndHoweverOldTheyAre() throws Exception {
+    UUID first = enqueue(ACME);
+    UUID second = enqueue(Scope.global());
+    UUID third = enqueue(ACME);
+    for (UUID id : List.of(third, first, second)) {
+      bench.jobs().cancel(Scope.admin(), id, "x");
+      bench.age(Duration.ofMinutes(1));
+    }
+    enqueue(ACME);
+    assertThat(ended(null, 10)).containsExactly(second, first, third);
+    assertThat(ended(null, 2)).containsExactly(second, first);
+    assertThat(ended(first, 2)).containsExactly(third);
+    assertThat(ended(third, 2)).isEmpty();
+    assertThat(ended(new UUID(1, 1), 2)).as("it was purged meanwhile").isEmpty();
+    assertThat(bench.jobs().ended(JobStatus.SUCCEEDED, null, 10)).isEmpty();
+    assertThatThrownBy(() -> bench.jobs().ended(JobStatus.PENDING, null, 10))
+        .isInstanceOf(InvalidArgument.class);
+    assertThatThrownBy(() -> ended(null, 0)).isInstanceOf(InvalidArgument.class);
+  }
+
+  private List<UUID> ended(@Nullable UUID after, int limit) {
+    return bench.jobs().ended(JobStatus.CANCELED, after, limit).stream().map(JobInfo::id).toList();
   }
 
   @Test

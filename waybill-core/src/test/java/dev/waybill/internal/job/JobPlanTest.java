@@ -48,6 +48,7 @@ class JobPlanTest {
           "job_by_active",
           "job_get",
           "job_page",
+          "job_ended",
           "job_purge_pick");
 
   private final JobBench bench;
@@ -163,7 +164,8 @@ class JobPlanTest {
             Map.entry("code", "null"),
             Map.entry("since", "null"),
             Map.entry("before", "null"),
-            Map.entry("after", "null"),
+            Map.entry("after", name.equals("job_page") ? "null" : id()),
+            Map.entry("until", "9000000000000000"),
             Map.entry(
                 "batch",
                 "'[{\"id\":\"%s\",\"run\":1,\"attempt\":1,\"worker\":\"w\",\"status\":2}]'"

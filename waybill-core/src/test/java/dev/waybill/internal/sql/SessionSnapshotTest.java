@@ -11,6 +11,8 @@ import dev.waybill.testkit.EveryDatabase;
 import dev.waybill.testkit.NotOn;
 import dev.waybill.testkit.TestDatabase;
 import java.sql.SQLException;
+import java.util.List;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -78,6 +80,28 @@ class SessionSnapshotTest extends SampleTable {
             .isEqualTo(Kind.DISCONNECTED);
       }
     }
+  }
+
+  @Test
+  @NotOn(value = DatabaseProduct.SQLITE, why = "There is no server to burden")
+  void whoOnlyLooksDoesNotKeepTheServerBusyForLong() {
+    String slow =
+        switch (database.product()) {
+          case POSTGRESQL -> "select pg_sleep(60)";
+          default -> "select count(*) from " + String.join(", ", crossed());
+        };
+    try (Session session = open(database.dataSource()).patientFor(1).session()) {
+      assertThatThrownBy(() -> session.snapshot(tx -> tx.query(slow).list(row -> 1)))
+          .isInstanceOf(DatabaseException.class);
+      assertThat(session.<Long>snapshot(SampleTable::value)).isEqualTo(0);
+    }
+  }
+
+  /** Enough rows for hours. */
+  private static List<String> crossed() {
+    return Stream.of("a", "b", "c", "d", "e", "f")
+        .map(name -> "information_schema.collations " + name)
+        .toList();
   }
 
   private void execute(String statement) {

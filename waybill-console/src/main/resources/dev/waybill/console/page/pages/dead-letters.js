@@ -1,9 +1,14 @@
 import { seg } from '../lib/api.js';
+import { byToken, hold, tokenOf } from '../lib/claims.js';
 import { h } from '../lib/dom.js';
 import { clock, count, pretty, time } from '../lib/format.js';
 import { badge, button, code, empty, facts, filters, panel, table } from '../lib/parts.js';
 
 const FIELDS = ['queue', 'partition', 'type', 'failedAfter', 'failedBefore'];
+const REPLAY = { text: 'They are yours for so long: deal with them by hand, then resolve them or give them back. Nothing is delivered.', fields: [{ name: 'minutes', label: 'Minutes', type: 'number', placeholder: '15' }] };
+const GIVE_BACK = { text: 'They wait again, with one more try and this reason.', fields: [{ name: 'reason', label: 'Why it failed again' }] };
+
+const minutes = (given) => (given.minutes ? { minutes: Number(given.minutes) } : {});
 
 export function deadLetters(context) {
   const { route, state, replace, get, go, act, ask, may, failed } = context;
@@ -24,8 +29,7 @@ export function deadLetters(context) {
 
   async function change(verb, past, text, danger) {
     const some = chosen.size > 0;
-    const what = some ? `${chosen.size} chosen` : Object.keys(filter()).length ? 'all that meet the filter' : 'all pending';
-    const sure = await ask({ title: `${verb} ${what}?`, text, confirm: verb, danger });
+    const sure = await ask({ title: `${verb} ${what()}?`, text, confirm: verb, danger });
     if (!sure) return;
     let total = 0;
     let more = true;
@@ -41,6 +45,28 @@ export function deadLetters(context) {
     load();
   }
 
+  const what = () => (chosen.size > 0 ? `${chosen.size} chosen` : Object.keys(filter()).length ? 'all that meet the filter' : 'all pending');
+
+  async function replay() {
+    const given = await ask({ ...REPLAY, title: `Replay ${what()}?`, text: `${REPLAY.text} At most 200 at a time.`, confirm: 'Replay' });
+    if (!given) return;
+    const claim = await act('dead-letters/replay', { ...(chosen.size > 0 ? { ids: [...chosen] } : filter()), ...minutes(given) }, (done) => `You have ${count(done.changed)} of them now.`);
+    if (!claim?.changed) return;
+    hold(claim);
+    go('/dead-letters?status=REPROCESSING');
+  }
+
+  const held = () => answer.deadLetters.filter((letter) => tokenOf(letter) && (chosen.size === 0 || chosen.has(letter.id)));
+
+  async function settle(verb, past, extra) {
+    const letters = held();
+    const given = await ask({ title: `${verb} ${letters.length}?`, text: 'They were dealt with by hand; that is all.', confirm: verb, ...extra });
+    if (!given) return;
+    for (const [token, ids] of byToken(letters)) await act(`dead-letters/${extra ? 'reject' : 'resolve'}`, { token, ids, ...given }, (done) => `${past} ${count(done.changed)}.`);
+    chosen.clear();
+    load();
+  }
+
   function render() {
     const queueNames = (state.sample?.queues ?? []).map((queue) => queue.name);
     const open = !route.query.get('status') || route.query.get('status') === 'PENDING';
@@ -49,10 +75,18 @@ export function deadLetters(context) {
         ? [
             h('span', { class: 'muted' }, chosen.size ? `${chosen.size} chosen` : 'all that match'),
             button('Requeue', () => change('Requeue', 'Requeued', 'Each becomes a new message, the last of the partition it was in.'), { class: 'primary' }),
+            button('Replay', replay, { title: 'Take them up and deal with them by hand' }),
             button('Resolve', () => change('Resolve', 'Resolved', 'Says that they were dealt with by hand; nothing is delivered.')),
             button('Discard', () => change('Discard', 'Discarded', 'They are given up for good. They stay listed as discarded until a clean-up.', true), { class: 'danger' }),
           ]
-        : [];
+        : may && held().length > 0
+          ? [
+              h('span', { class: 'muted' }, chosen.size ? `${chosen.size} chosen` : 'all that you have taken up'),
+              button('Resolve', () => settle('Resolve', 'Resolved'), { class: 'primary' }),
+              button('Give back', () => settle('Give back', 'Gave back', GIVE_BACK)),
+            ]
+          : [];
+    const choosing = may && (open || answer.deadLetters.some(tokenOf));
     replace(
       h(
         'div',
@@ -77,13 +111,14 @@ export function deadLetters(context) {
             ? empty('No dead letters here', 'A message becomes one when its handler rejects it, or when it failed too often. Nothing that meets this filter was.')
             : table(
                 [
-                  ...(may && open ? [{ head: chooseAll(), class: 'tick', cell: (letter) => tick(letter) }] : []),
+                  ...(choosing ? [{ head: chooseAll(), class: 'tick', cell: (letter) => (open || tokenOf(letter) ? tick(letter) : '') }] : []),
                   { head: 'Message', cell: (letter) => h('a', { class: 'row', href: `#/dead-letters/${letter.id}` }, `${letter.queue}/${letter.partition}/${letter.seq}`) },
                   { head: 'Type', cell: (letter) => letter.type },
                   { head: 'Status', class: 'wide', cell: (letter) => badge(letter.status) },
                   { head: 'Why', class: 'why', cell: (letter) => letter.lastError },
                   { head: 'Tries', class: 'num wide', cell: (letter) => count(letter.attempts) },
                   { head: 'Failed', class: 'num', cell: (letter) => time(letter.failedAt) },
+                  ...(open || !answer.deadLetters.some((letter) => letter.status === 'REPROCESSING') ? [] : [{ head: 'Claim ends', class: 'num', cell: (letter) => (letter.deadline ? [tokenOf(letter) && 'yours, ', time(letter.deadline)] : '') }]),
                 ],
                 answer.deadLetters,
                 { caption: 'Dead letters', key: (letter) => letter.id },
@@ -122,7 +157,7 @@ export function deadLetters(context) {
       'aria-label': 'Choose all shown',
       checked: all,
       onchange: (event) => {
-        answer.deadLetters.forEach((letter) => (event.target.checked ? chosen.add(letter.id) : chosen.delete(letter.id)));
+        answer.deadLetters.filter((letter) => letter.status === 'PENDING' || tokenOf(letter)).forEach((letter) => (event.target.checked ? chosen.add(letter.id) : chosen.delete(letter.id)));
         render();
       },
     });
@@ -149,8 +184,34 @@ export function deadLetter({ names: [id], replace, get, act, ask, may, features,
     }
   }
 
+  async function replay() {
+    const given = await ask({ ...REPLAY, title: 'Replay this dead letter?', text: REPLAY.text.replace('They are', 'It is').replaceAll('them', 'it'), confirm: 'Replay' });
+    if (!given) return;
+    const claim = await act('dead-letters/replay', { ids: [letter.id], ...minutes(given) }, (done) => (done.changed ? 'It is yours now.' : 'Somebody else has it.'));
+    if (!claim?.changed) return;
+    hold(claim);
+    load();
+  }
+
+  async function settle(verb, past, extra) {
+    const given = await ask({ title: `${verb} this dead letter?`, text: 'It was dealt with by hand; that is all.', confirm: verb, ...extra });
+    if (given) act(`dead-letters/${extra ? 'reject' : 'resolve'}`, { token: tokenOf(letter), ids: [letter.id], ...given }, `${past}.`);
+  }
+
+  function tools() {
+    if (!may) return [];
+    if (tokenOf(letter)) return [button('Resolve', () => settle('Resolve', 'Resolved'), { class: 'primary' }), button('Give back', () => settle('Give back', 'Gave it back', { ...GIVE_BACK, text: 'It waits again, with one more try and this reason.' }))];
+    const free = letter.status === 'PENDING' || (letter.status === 'REPROCESSING' && Date.parse(letter.deadline) < Date.now());
+    if (!free) return [];
+    return [
+      button('Requeue', () => change('Requeue', 'Requeued', 'It becomes a new message, the last of the partition it was in.'), { class: 'primary' }),
+      button('Replay', replay, { title: 'Take it up and deal with it by hand' }),
+      button('Resolve', () => change('Resolve', 'Resolved', 'Says that it was dealt with by hand; nothing is delivered.')),
+      button('Discard', () => change('Discard', 'Discarded', 'It is given up for good.', true), { class: 'danger' }),
+    ];
+  }
+
   function render() {
-    const free = letter.status === 'PENDING' || letter.status === 'REPROCESSING';
     replace(
       h(
         'div',
@@ -159,16 +220,7 @@ export function deadLetter({ names: [id], replace, get, act, ask, may, features,
         h('h1', {}, `${letter.queue}/${letter.partition}/${letter.seq} `, badge(letter.status)),
         panel(
           'Why it was given up',
-          {
-            tools:
-              may && free
-                ? [
-                    button('Requeue', () => change('Requeue', 'Requeued', 'It becomes a new message, the last of the partition it was in.'), { class: 'primary' }),
-                    button('Resolve', () => change('Resolve', 'Resolved', 'Says that it was dealt with by hand; nothing is delivered.')),
-                    button('Discard', () => change('Discard', 'Discarded', 'It is given up for good.', true), { class: 'danger' }),
-                  ]
-                : [],
-          },
+          { tools: tools() },
           h('p', { class: 'error' }, letter.lastError),
           facts([
             ['Queue', h('a', { href: `#/queues/${encodeURIComponent(letter.queue)}` }, letter.queue)],
@@ -179,7 +231,7 @@ export function deadLetter({ names: [id], replace, get, act, ask, may, features,
             ['Tries', count(letter.attempts)],
             ['Enqueued', clock(letter.createdAt)],
             ['Failed', clock(letter.failedAt)],
-            ['Claimed until', letter.deadline && clock(letter.deadline)],
+            ['Claimed until', letter.deadline && `${clock(letter.deadline)}${tokenOf(letter) ? ', by you' : ''}`],
             ['Ended', letter.completedAt && clock(letter.completedAt)],
             ['Key', letter.key],
           ]),

@@ -4,6 +4,7 @@ import { capped, clock, clockTime, count, duration, pretty, short, time, words }
 import { badge, button, code, empty, facts, filters, panel, table } from '../lib/parts.js';
 
 const STATUSES = ['SCHEDULED', 'PENDING', 'LEASED', 'SUCCEEDED', 'DEAD_LETTERED', 'CANCELED'];
+const ENDED = ['SUCCEEDED', 'DEAD_LETTERED', 'CANCELED'];
 const NAMES = { LEASED: 'running', PENDING: 'due', DEAD_LETTERED: 'failed for good' };
 const name = (status) => NAMES[status] ?? words(status);
 const look = { PENDING: 'warn' };
@@ -43,10 +44,11 @@ export function jobs(context) {
     if (!given) return;
     let total = 0;
     let next;
+    let more;
     do {
       const done = await act('jobs/requeue', { ...body, ...given, ...(next ? { after: next } : {}) }, (each) => `Requeued ${count((total += each.changed))}.`);
-      next = done?.next;
-    } while (next);
+      ({ next, more } = done ?? {});
+    } while (more);
   }
 
   const setPaused = (type, paused) => act(`job-types/${seg(type)}/${paused ? 'pause' : 'resume'}`, {}, `${paused ? 'Paused' : 'Resumed'} ${type}.`);
@@ -98,7 +100,7 @@ export function jobs(context) {
                   { head: 'Status', cell: (job) => jobBadge(job.status) },
                   { head: 'Why', class: 'why', cell: why },
                   { head: 'Attempt', class: 'num wide', cell: (job) => `${job.attempt} of ${job.maxAttempts}` },
-                  { head: 'Created', class: 'num', cell: (job) => time(job.createdAt) },
+                  ENDED.includes(route.query.get('status')) ? { head: 'Ended', class: 'num', cell: (job) => time(job.finishedAt) } : { head: 'Created', class: 'num', cell: (job) => time(job.createdAt) },
                 ],
                 answer.jobs,
                 { caption: 'Jobs', key: (job) => job.id },
@@ -183,7 +185,7 @@ export function job({ names: [id], replace, get, go, act, ask, may, features, fa
         panel('Timeline', {}, timeline(seen)),
         panel(
           'Log',
-          { note: lines(seen.log.length) },
+          { note: lines(seen.log.length), class: 'logs' },
           seen.log.length === 0
             ? empty('Its handler said nothing', 'Handlers tell people something with context.log(level, message).')
             : h('ol', { class: 'log' }, seen.log.map((line) => h('li', { class: line.level.toLowerCase() }, h('time', { datetime: line.at }, clockTime(line.at)), h('b', {}, line.level), h('span', {}, line.message)))),
@@ -208,7 +210,7 @@ const MOST_LINES = 500;
 function lines(found) {
   if (found === 0) return '';
   if (found === 1) return '1 line';
-  return found < MOST_LINES ? `${found} lines` : `the first ${MOST_LINES} lines`;
+  return found < MOST_LINES ? `${found} lines, newest first` : `the latest ${MOST_LINES} lines`;
 }
 
 /** Attempts as bars on a common time axis, and what happened between them. */

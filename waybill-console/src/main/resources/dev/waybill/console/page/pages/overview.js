@@ -11,6 +11,8 @@ export function overview({ state, replace, features }) {
     { title: 'Messages', lines: [['in', 'numbered', '--accent'], ['out', 'done', '--good']], format: perSecond, label: 'Messages numbered and done per second' },
     { title: 'Lag', lines: [['lag', 'waiting', '--warn']], format: count, label: 'Messages that wait' },
     { title: 'Oldest wait', lines: [['waiting', 'oldest', '--warn']], format: duration, label: 'How long the oldest message waits' },
+    { title: 'Delivery time', own: true, lines: [['p50', 'p50', '--good'], ['p95', 'p95', '--accent'], ['p99', 'p99', '--warn']], format: duration, label: 'How long deliveries of this process take: median, 95th and 99th percentile' },
+    { title: 'Failures', own: true, lines: [['retries', 'retried', '--warn'], ['rejects', 'given up', '--bad']], format: perSecond, label: 'Deliveries of this process that failed, per second' },
     { title: 'Partitions', lines: [['retrying', 'blocked', '--bad'], ['parked', 'parked', '--warn']], format: count, label: 'Partitions that a message blocks, and parked messages' },
     { title: 'Jobs', lines: [['pending', 'due', '--warn'], ['running', 'running', '--accent']], format: count, label: 'Jobs that are due and that run', jobs: true },
   ]
@@ -19,6 +21,8 @@ export function overview({ state, replace, features }) {
 
   function render(sample) {
     const last = state.points[state.points.length - 1] ?? {};
+    // Only a process that delivers knows how long that takes.
+    const shown = charts.filter((chart) => !chart.own || state.points.some((point) => point[chart.lines[0][0]] !== undefined || point.retries !== undefined));
     replace(
       h(
         'div',
@@ -27,8 +31,8 @@ export function overview({ state, replace, features }) {
         attention(sample.attention),
         h(
           'div',
-          { class: 'charts' },
-          charts.map((chart) =>
+          { class: shown.length > 5 ? 'charts many' : 'charts' },
+          shown.map((chart) =>
             panel(
               chart.title,
               { class: 'chart-panel', key: chart.title, tools: chart.lines.map(([key, label, color]) => h('span', { class: 'legend' }, h('i', { class: color.slice(2) }), `${label} `, h('b', {}, chart.format(last[key] ?? null)))) },
@@ -41,7 +45,7 @@ export function overview({ state, replace, features }) {
         features.workflows && runsPanel(sample),
       ),
     );
-    charts.forEach((chart) => chart.drawn.draw(state.points));
+    shown.forEach((chart) => chart.drawn.draw(state.points));
   }
 
   return { sample: render, dispose: () => charts.forEach((chart) => chart.drawn.dispose()) };

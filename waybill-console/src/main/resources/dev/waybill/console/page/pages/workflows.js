@@ -8,10 +8,11 @@ const STATUSES = ['RUNNING', 'WAITING', 'SUCCEEDED', 'FAILED', 'CANCELED'];
 
 export function workflows({ route, replace, get, go, failed }) {
   let answer = { runs: [] };
+  let waiting = { gates: [] };
 
   async function load() {
     try {
-      answer = await get('workflows', { ...Object.fromEntries(route.query), limit: 50 });
+      [answer, waiting] = await Promise.all([get('workflows', { ...Object.fromEntries(route.query), limit: 50 }), get('gates')]);
       render();
     } catch (error) {
       failed(error);
@@ -30,6 +31,7 @@ export function workflows({ route, replace, get, go, failed }) {
         'div',
         { class: 'page' },
         h('h1', {}, 'Workflows'),
+        waiting.gates.length > 0 && gatesPanel(waiting),
         filters(
           route,
           [
@@ -64,6 +66,24 @@ export function workflows({ route, replace, get, go, failed }) {
   }
 
   return { load, poll: load };
+}
+
+function gatesPanel({ gates, lookedAt, openRuns }) {
+  return panel(
+    'Gates that wait for somebody',
+    { note: openRuns > lookedAt ? `in ${count(lookedAt)} of ${count(openRuns)} open runs` : '' },
+    table(
+      [
+        { head: 'Gate', cell: (gate) => h('a', { class: 'row', href: `#/workflows/${gate.workflow}?step=${encodeURIComponent(gate.step)}` }, gate.step) },
+        { head: 'Workflow', cell: (gate) => gate.type },
+        { head: 'Run', class: 'wide', cell: (gate) => h('span', { class: 'mono muted' }, short(gate.workflow)) },
+        { head: 'Reminder or deadline', class: 'num', cell: (gate) => (gate.timerAt ? time(gate.timerAt) : '') },
+        { head: 'Waits since', class: 'num', cell: (gate) => time(gate.releasedAt) },
+      ],
+      gates,
+      { caption: 'Gates that wait for somebody', key: (gate) => `${gate.workflow}/${gate.step}` },
+    ),
+  );
 }
 
 export function workflow({ names: [id], route, replace, get, go, act, ask, may, features, failed }) {
