@@ -167,6 +167,7 @@ final class WorkflowTimekeeper implements Worker {
             "queued",
             null,
             null,
+            1,
             null,
             null,
             null,
