@@ -17,6 +17,7 @@ import static dev.waybill.bench.measure.Metric.THROUGHPUT;
 
 import dev.waybill.bench.measure.Metric;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** All scenarios. */
 public final class Scenarios {
@@ -51,7 +52,7 @@ public final class Scenarios {
   static final List<Metric> TIMES =
       List.of(P50, P95, P99, AFTER_COMMIT_P50, AFTER_COMMIT_P99, ROUND_TRIPS, JVM_CPU, SERVER_CPU);
 
-  private static final List<Scenario> ALL =
+  private static final List<Scenario> MESSAGES =
       List.of(
           new S1Drain(),
           new S2Sustained(),
@@ -65,6 +66,9 @@ public final class Scenarios {
           new S10Payload(),
           new S11Sqlite(),
           new S12MariaDbAndMySql());
+
+  private static final List<Scenario> ALL =
+      Stream.concat(MESSAGES.stream(), JobScenario.all().stream()).toList();
 
   private Scenarios() {}
 
@@ -81,6 +85,9 @@ public final class Scenarios {
         .orElseThrow(
             () ->
                 new IllegalArgumentException(
-                    "No scenario " + id + "; there are S1 to S" + ALL.size()));
+                    "No scenario "
+                        + id
+                        + "; there are "
+                        + String.join(", ", ALL.stream().map(Scenario::id).toList())));
   }
 }

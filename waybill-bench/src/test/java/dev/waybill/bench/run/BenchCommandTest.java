@@ -23,9 +23,9 @@ class BenchCommandTest {
             "--scale=tiny",
             "--accept-noise",
             "--repetitions=1",
-            "--scenario=S1",
+            "--scenario=S1,J1",
             "--db=sqlite",
-            "--contender=hand-unordered,waybill-leased",
+            "--contender=hand-unordered,waybill-leased,waybill-jobs",
             "--json=" + json,
             "--html=" + html,
             "--docs=" + docs);
@@ -34,7 +34,7 @@ class BenchCommandTest {
     Results results = Results.read(json);
     assertThat(results.results())
         .extracting(Result::contender)
-        .containsExactly("hand-unordered", "waybill-leased");
+        .containsExactly("hand-unordered", "waybill-leased", "waybill-jobs");
     assertThat(results.results()).allMatch(result -> result.failure() == null);
     assertThat(Files.readString(html)).contains("<svg").doesNotContain("http-equiv", "src=");
     assertThat(Files.readString(docs)).contains("## Method").contains("waybill-leased");
