@@ -24,7 +24,9 @@ CREATE TABLE `waybill_job` (
   `progress_total` bigint DEFAULT NULL,
   `resource_key` varchar(512) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin DEFAULT NULL,
   `resource_hash` char(43) CHARACTER SET ascii COLLATE ascii_bin DEFAULT NULL,
+  `resource_permits` int NOT NULL DEFAULT 1,
   `held_hash` char(43) CHARACTER SET ascii COLLATE ascii_bin DEFAULT NULL,
+  `held_permit` int DEFAULT NULL,
   `idempotency_key` varchar(512) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin DEFAULT NULL,
   `idempotency_hash` char(43) CHARACTER SET ascii COLLATE ascii_bin DEFAULT NULL,
   `active_hash` char(43) CHARACTER SET ascii COLLATE ascii_bin DEFAULT NULL,
@@ -39,11 +41,12 @@ CREATE TABLE `waybill_job` (
   PRIMARY KEY (`id`),
   UNIQUE KEY `waybill_job_idempotency_uq` (`idempotency_hash`),
   UNIQUE KEY `waybill_job_active_uq` (`active_hash`),
-  UNIQUE KEY `waybill_job_held_uq` (`held_hash`),
-  KEY `waybill_job_pending_ix` (`status`,`type`,`turn`,`id`),
+  UNIQUE KEY `waybill_job_held_uq` (`held_hash`,`held_permit`),
+  KEY `waybill_job_pending_ix` (`status`,`type`,`tenant`,`turn`,`id`),
   KEY `waybill_job_scheduled_ix` (`status`,`due_at`),
   KEY `waybill_job_leased_ix` (`status`,`lease_until`),
-  KEY `waybill_job_finished_ix` (`status`,`finished_at`)
+  KEY `waybill_job_finished_ix` (`status`,`finished_at`),
+  CONSTRAINT `waybill_job_request_ck` CHECK (`idempotency_hash` is null or `request` is not null)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4;
 
 CREATE TABLE `waybill_job_attempt` (

@@ -24,7 +24,9 @@ create table waybill_job (
   progress_total bigint,
   resource_key text,
   resource_hash text,
+  resource_permits integer not null default 1,
   held_hash text,
+  held_permit integer,
   idempotency_key text,
   idempotency_hash text,
   active_hash text,
@@ -36,20 +38,21 @@ create table waybill_job (
   checkpoint text,
   output text,
   workflow_id uuid,
-  constraint waybill_job_pk PRIMARY KEY (id)
+  constraint waybill_job_pk PRIMARY KEY (id),
+  constraint waybill_job_request_ck CHECK (((idempotency_hash IS NULL) OR (request IS NOT NULL)))
 );
 
 CREATE INDEX waybill_job_finished_ix ON waybill_job USING btree (status, finished_at) WHERE (status >= 3);
 
 CREATE INDEX waybill_job_leased_ix ON waybill_job USING btree (lease_until) WHERE (status = 2);
 
-CREATE INDEX waybill_job_pending_ix ON waybill_job USING btree (type, turn, id) WHERE (status = 1);
+CREATE INDEX waybill_job_pending_ix ON waybill_job USING btree (type, tenant, turn, id) WHERE (status = 1);
 
 CREATE INDEX waybill_job_scheduled_ix ON waybill_job USING btree (due_at) WHERE (status = 0);
 
 CREATE UNIQUE INDEX waybill_job_active_uq ON waybill_job USING btree (active_hash) WHERE (active_hash IS NOT NULL);
 
-CREATE UNIQUE INDEX waybill_job_held_uq ON waybill_job USING btree (held_hash) WHERE (held_hash IS NOT NULL);
+CREATE UNIQUE INDEX waybill_job_held_uq ON waybill_job USING btree (held_hash, held_permit) WHERE (held_hash IS NOT NULL);
 
 CREATE UNIQUE INDEX waybill_job_idempotency_uq ON waybill_job USING btree (idempotency_hash) WHERE (idempotency_hash IS NOT NULL);
 

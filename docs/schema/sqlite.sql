@@ -24,7 +24,9 @@ CREATE TABLE "waybill_job" (
   progress_total integer,
   resource_key text,
   resource_hash text,
+  resource_permits integer not null default 1,
   held_hash text,
+  held_permit integer,
   idempotency_key text,
   idempotency_hash text,
   active_hash text,
@@ -35,20 +37,21 @@ CREATE TABLE "waybill_job" (
   payload text not null,
   checkpoint text,
   output text, workflow_id text,
-  constraint "waybill_job_pk" primary key (id)
+  constraint "waybill_job_pk" primary key (id),
+  constraint "waybill_job_request_ck" check (idempotency_hash is null or request is not null)
 );
 
 CREATE UNIQUE INDEX "waybill_job_active_uq" on "waybill_job" (active_hash) where active_hash is not null;
 
 CREATE INDEX "waybill_job_finished_ix" on "waybill_job" (status, finished_at) where status >= 3;
 
-CREATE UNIQUE INDEX "waybill_job_held_uq" on "waybill_job" (held_hash) where held_hash is not null;
+CREATE UNIQUE INDEX "waybill_job_held_uq" on "waybill_job" (held_hash, held_permit) where held_hash is not null;
 
 CREATE UNIQUE INDEX "waybill_job_idempotency_uq" on "waybill_job" (idempotency_hash) where idempotency_hash is not null;
 
 CREATE INDEX "waybill_job_leased_ix" on "waybill_job" (lease_until) where status = 2;
 
-CREATE INDEX "waybill_job_pending_ix" on "waybill_job" (type, turn, id) where status = 1;
+CREATE INDEX "waybill_job_pending_ix" on "waybill_job" (type, tenant, turn, id) where status = 1;
 
 CREATE INDEX "waybill_job_scheduled_ix" on "waybill_job" (due_at) where status = 0;
 

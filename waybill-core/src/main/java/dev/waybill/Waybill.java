@@ -9,6 +9,7 @@ import dev.waybill.outbox.OutboxConfig;
 import dev.waybill.schema.Schema;
 import dev.waybill.schema.SchemaOptions;
 import dev.waybill.schema.SchemaStatus;
+import dev.waybill.spi.JobListener;
 import dev.waybill.spi.OutboxListener;
 import dev.waybill.workflow.Workflows;
 import dev.waybill.workflow.WorkflowsBuilder;
@@ -95,6 +96,7 @@ public final class Waybill implements AutoCloseable {
     private final DataSource dataSource;
     private final OutboxBuilder outbox = new OutboxBuilder();
     private final List<OutboxListener> listeners = new ArrayList<>();
+    private final List<JobListener> jobListeners = new ArrayList<>();
     private Optional<JobsBuilder> jobs = Optional.empty();
     private Optional<WorkflowsBuilder> workflows = Optional.empty();
     private SchemaOptions schema = SchemaOptions.defaults();
@@ -132,9 +134,15 @@ public final class Waybill implements AutoCloseable {
       return this;
     }
 
-    /** Hears what happens. */
+    /** Hears what the outbox does. */
     public Builder listener(OutboxListener value) {
       listeners.add(Objects.requireNonNull(value, "listener"));
+      return this;
+    }
+
+    /** Hears what becomes of jobs, also of those that are steps. */
+    public Builder listener(JobListener value) {
+      jobListeners.add(Objects.requireNonNull(value, "listener"));
       return this;
     }
 
@@ -163,6 +171,7 @@ public final class Waybill implements AutoCloseable {
               jobs.map(JobsBuilder::build),
               workflows.map(WorkflowsBuilder::build),
               listeners,
+              jobListeners,
               stopGrace),
           dataSource,
           schema);

@@ -23,6 +23,7 @@ import dev.waybill.outbox.Outbox;
 import dev.waybill.outbox.OutboxConfig;
 import dev.waybill.schema.Schema;
 import dev.waybill.schema.SchemaOptions;
+import dev.waybill.spi.JobListener;
 import dev.waybill.spi.OutboxListener;
 import dev.waybill.workflow.Workflows;
 import dev.waybill.workflow.WorkflowsConfig;
@@ -102,6 +103,7 @@ public final class Pipeline {
       Optional<JobsConfig> plainJobs,
       Optional<WorkflowsConfig> workflowsConfig,
       List<OutboxListener> listeners,
+      List<JobListener> jobListeners,
       Duration stopGrace) {
     Schema.check(dataSource, schema);
     Optional<JobsConfig> jobsConfig = plainJobs.or(() -> workflowsConfig.map(w -> noJobs()));
@@ -134,7 +136,8 @@ public final class Pipeline {
                       handlers(database, wanted, workflowsConfig),
                       new WorkflowReleaser(time),
                       notices,
-                      wanted.workers()));
+                      wanted.workers(),
+                      jobListeners));
       // Always: a process that only works on jobs may have to end delays for the others.
       Optional<WorkflowEngine> workflows =
           jobs.map(

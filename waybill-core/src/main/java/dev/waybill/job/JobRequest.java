@@ -18,7 +18,9 @@ import org.jspecify.annotations.Nullable;
  * @param dueAt not before this time; an exact moment is part of what an idempotency key stands for
  * @param delay not before this long after the database stores it
  * @param stage a word for people
- * @param resourceKey jobs with the same key never run at the same time, in whichever process
+ * @param resourceKey jobs with the same key share a resource, in whichever process they run
+ * @param permits the job begins only while fewer than so many others use its resource; all who use
+ *     one should agree about it
  * @param idempotencyKey stands for this request for good: a repetition finds the first job
  * @param uniqueKey at most one job with this key waits or runs at a time
  * @param replacePending with a unique key: a job that still waits takes over payload and time
@@ -34,12 +36,14 @@ public record JobRequest(
     @Nullable Duration delay,
     String stage,
     @Nullable String resourceKey,
+    int permits,
     @Nullable String idempotencyKey,
     @Nullable String uniqueKey,
     boolean replacePending) {
   private static final int LONGEST_KEY = 512;
   private static final int LONGEST_STAGE = 128;
   private static final int LONGEST_TENANT = 255;
+  private static final int MOST_PERMITS = 10_000;
   private static final Instant LATEST = Instant.parse("9999-12-31T00:00:00Z");
   private static final Duration LONGEST = Duration.ofDays(36_500);
 
@@ -72,6 +76,11 @@ public record JobRequest(
         "must be between zero and 100 years, but is " + delay);
     text("stage", stage, LONGEST_STAGE);
     text("resource_key", resourceKey, LONGEST_KEY);
+    require(
+        permits >= 1 && permits <= MOST_PERMITS,
+        "permits",
+        "must be between 1 and 10000, but is " + permits);
+    require(permits == 1 || resourceKey != null, "permits", "needs a resource key");
     text("idempotency_key", idempotencyKey, LONGEST_KEY);
     text("unique_key", uniqueKey, LONGEST_KEY);
     require(
@@ -110,6 +119,7 @@ public record JobRequest(
     private @Nullable Duration delay;
     private String stage = "queued";
     private @Nullable String resourceKey;
+    private int permits = 1;
     private @Nullable String idempotencyKey;
     private @Nullable String uniqueKey;
     private boolean replacePending;
@@ -168,7 +178,13 @@ public record JobRequest(
 
     /** Jobs with the same key never run at the same time. */
     public Builder resourceKey(String value) {
+      return resourceKey(value, 1);
+    }
+
+    /** At most so many jobs with the same key run at the same time. */
+    public Builder resourceKey(String value, int atMost) {
       resourceKey = value;
+      permits = atMost;
       return this;
     }
 
@@ -204,6 +220,7 @@ public record JobRequest(
           delay,
           stage,
           resourceKey,
+          permits,
           idempotencyKey,
           uniqueKey,
           replacePending);

@@ -111,6 +111,9 @@ public interface Jobs {
    */
   int purge(JobStatus status, Duration olderThan, int atMost);
 
+  /** What this process has done since it started. */
+  JobStatistics statistics();
+
   /** Jobs that come back. */
   Schedules schedules();
 }

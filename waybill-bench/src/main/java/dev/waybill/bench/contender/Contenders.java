@@ -22,6 +22,9 @@ public final class Contenders {
   private static final Set<DatabaseProduct> MYSQL_TOO =
       EnumSet.of(DatabaseProduct.POSTGRESQL, DatabaseProduct.MYSQL);
 
+  /** Waybill where the scenario is about jobs, and only there. */
+  public static final String JOBS = "waybill-jobs";
+
   private static final List<Entry> ENTRIES =
       List.of(
           new Entry(
@@ -87,6 +90,7 @@ public final class Contenders {
               ALL,
               20_000,
               () -> new WaybillContender(false)),
+          new Entry(JOBS, "Waybill, jobs", WAYBILL, NO_ORDER, true, ALL, 5_000, WaybillJobs::new),
           new Entry(
               "gruelbox",
               "gruelbox transaction-outbox 4.2.268",

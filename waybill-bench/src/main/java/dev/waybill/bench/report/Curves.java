@@ -1,5 +1,6 @@
 package dev.waybill.bench.report;
 
+import dev.waybill.bench.contender.Contenders;
 import java.util.List;
 import java.util.Map;
 import java.util.function.DoubleUnaryOperator;
@@ -56,7 +57,8 @@ final class Curves {
     axes(svg, lowest, highest);
     int line = 0;
     for (Map.Entry<String, List<Point>> each : lines.entrySet()) {
-      boolean ours = each.getKey().equals("waybill-leased");
+      boolean ours =
+          each.getKey().equals("waybill-leased") || each.getKey().equals(Contenders.JOBS);
       String colour = ours ? OURS : COLOURS[line % COLOURS.length];
       StringBuilder points = new StringBuilder();
       for (Point point : each.getValue()) {

@@ -68,7 +68,7 @@ public final class DocsPage {
 
   private static String targets(Summary summary) {
     StringBuilder text = new StringBuilder();
-    text.append("| Waybill, leased | against | goal | reached | |\n|---|---|--:|--:|---|\n");
+    text.append("| Waybill | against | goal | reached | |\n|---|---|--:|--:|---|\n");
     for (Target target : Target.all()) {
       Optional<Target.Outcome> outcome = target.outcome(summary);
       text.append("| ").append(target.what()).append(" | ");

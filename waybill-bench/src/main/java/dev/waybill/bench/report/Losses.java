@@ -3,25 +3,24 @@ package dev.waybill.bench.report;
 import dev.waybill.bench.contender.Contenders;
 import dev.waybill.bench.contender.Entry;
 import dev.waybill.bench.measure.Metric;
+import dev.waybill.bench.scenario.Scenario;
 import dev.waybill.bench.scenario.Scenarios;
-import java.util.List;
 import java.util.OptionalDouble;
 
 /** Every table in which a library does better than Waybill by what the table compares. */
 final class Losses {
-  private static final List<String> OURS = List.of("waybill-leased", "waybill-workflows");
-
   private Losses() {}
 
   static String of(Summary summary) {
     StringBuilder text = new StringBuilder();
     for (Summary.Table table : summary.tables()) {
-      Metric metric = Scenarios.named(table.scenario()).columns().get(0);
+      Scenario scenario = Scenarios.named(table.scenario());
+      Metric metric = scenario.columns().get(0);
       for (Entry entry : Contenders.all()) {
         if (entry.kind() == Entry.Kind.WAYBILL || entry.name().equals("bare")) {
           continue;
         }
-        OptionalDouble ratio = summary.ratio(table, ours(summary, table), entry.name(), metric);
+        OptionalDouble ratio = summary.ratio(table, scenario.ours(), entry.name(), metric);
         if (ratio.isPresent() && loses(ratio.getAsDouble(), metric)) {
           text.append("- ").append(TextTable.title(table)).append(": ").append(entry.name());
           text.append(", Waybill has ").append(Numbers.of(ratio.getAsDouble()));
@@ -30,10 +29,6 @@ final class Losses {
       }
     }
     return text.length() == 0 ? "Nowhere in this run.\n" : text.toString();
-  }
-
-  private static String ours(Summary summary, Summary.Table table) {
-    return OURS.stream().filter(summary.contenders(table)::contains).findFirst().orElse("");
   }
 
   private static boolean loses(double ratio, Metric metric) {

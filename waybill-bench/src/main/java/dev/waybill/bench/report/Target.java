@@ -3,6 +3,7 @@ package dev.waybill.bench.report;
 import dev.waybill.bench.contender.Contenders;
 import dev.waybill.bench.contender.Entry;
 import dev.waybill.bench.measure.Metric;
+import dev.waybill.bench.scenario.Scenarios;
 import java.util.List;
 import java.util.Optional;
 
@@ -16,7 +17,6 @@ import java.util.Optional;
  * @param goal the ratio to reach, or for metrics of which less is better, not to exceed
  */
 record Target(String what, Summary.Table table, Metric metric, List<String> against, double goal) {
-  private static final String OURS = "waybill-leased";
   private static final String PG = "POSTGRESQL";
 
   /**
@@ -49,6 +49,12 @@ record Target(String what, Summary.Table table, Metric metric, List<String> agai
         less("S3", "100 per transaction", Metric.LOG_BYTES, List.of("reference-shape"), 0.5),
         less("S4", "100/s", Metric.P99, libraries, 1),
         less("S4", "500/s", Metric.P99, libraries, 1),
+        target("J1", "", libraries, 3),
+        less("J1", "", Metric.STATEMENTS, libraries, 0.5),
+        less("J1", "", Metric.LOG_BYTES, libraries, 0.5),
+        less("J3", "100/s", Metric.P99, libraries, 1),
+        less("J3", "500/s", Metric.P99, libraries, 1),
+        target("J4", "1000 per transaction", libraries, 3),
         new Target(
             "SQLite, batches: throughput",
             new Summary.Table("S11", "1000 per transaction", "SQLITE"),
@@ -75,7 +81,7 @@ record Target(String what, Summary.Table table, Metric metric, List<String> agai
   private static Target less(
       String scenario, String variant, Metric metric, List<String> against, double goal) {
     return new Target(
-        scenario + ", " + variant + ": " + metric.label(),
+        scenario + (variant.isEmpty() ? "" : ", " + variant) + ": " + metric.label(),
         new Summary.Table(scenario, variant, PG),
         metric,
         against,
@@ -87,9 +93,13 @@ record Target(String what, Summary.Table table, Metric metric, List<String> agai
     return against.stream()
         .flatMap(
             rival ->
-                summary.ratio(table, OURS, rival, metric).stream()
+                summary.ratio(table, ours(), rival, metric).stream()
                     .mapToObj(ratio -> new Outcome(ratio, rival, met(ratio))))
         .reduce((a, b) -> harder(a, b) ? a : b);
+  }
+
+  private String ours() {
+    return Scenarios.named(table.scenario()).ours();
   }
 
   private boolean met(double ratio) {

@@ -1,5 +1,6 @@
 package dev.waybill.bench.run;
 
+import dev.waybill.bench.contender.Contenders;
 import dev.waybill.bench.contender.Entry;
 import dev.waybill.bench.scenario.Scale;
 import dev.waybill.bench.scenario.Scenario;
@@ -31,6 +32,8 @@ record Wish(
   List<Entry> contendersOf(Scenario scenario, DatabaseProduct product) {
     return contenders.stream()
         .filter(entry -> entry.runsOn(product))
+        .filter(
+            entry -> !entry.name().equals(Contenders.JOBS) || scenario.ours().equals(entry.name()))
         .filter(entry -> named ? scenario.admits(entry) : scenario.isFor(entry))
         .toList();
   }

@@ -29,6 +29,11 @@ public interface Scenario {
     return admits(entry);
   }
 
+  /** Which of Waybill's own is compared with the others. */
+  default String ours() {
+    return "waybill-leased";
+  }
+
   /** The databases it runs on, if it is about particular ones; else none. */
   default List<DatabaseProduct> databases() {
     return List.of();

@@ -17,6 +17,7 @@ import static dev.waybill.bench.measure.Metric.THROUGHPUT;
 
 import dev.waybill.bench.measure.Metric;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** All scenarios. */
 public final class Scenarios {
@@ -63,7 +64,7 @@ public final class Scenarios {
           Metric.STEP_JVM_CPU,
           Metric.STEP_SERVER_CPU);
 
-  private static final List<Scenario> ALL =
+  private static final List<Scenario> MESSAGES =
       List.of(
           new S1Drain(),
           new S2Sustained(),
@@ -79,6 +80,9 @@ public final class Scenarios {
           new S12MariaDbAndMySql(),
           new W1Diamonds(),
           new W2Fan());
+
+  private static final List<Scenario> ALL =
+      Stream.concat(MESSAGES.stream(), JobScenario.all().stream()).toList();
 
   private Scenarios() {}
 

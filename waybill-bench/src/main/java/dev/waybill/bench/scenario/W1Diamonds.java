@@ -39,6 +39,11 @@ final class W1Diamonds implements Scenario {
   }
 
   @Override
+  public String ours() {
+    return "waybill-workflows";
+  }
+
+  @Override
   public boolean admits(Entry entry) {
     return entry.isOfFlows();
   }

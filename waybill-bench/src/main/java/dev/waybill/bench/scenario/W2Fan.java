@@ -44,6 +44,11 @@ final class W2Fan implements Scenario {
   }
 
   @Override
+  public String ours() {
+    return "waybill-workflows";
+  }
+
+  @Override
   public boolean admits(Entry entry) {
     return entry.isOfFlows();
   }

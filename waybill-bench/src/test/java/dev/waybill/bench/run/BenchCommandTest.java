@@ -23,9 +23,9 @@ class BenchCommandTest {
             "--scale=tiny",
             "--accept-noise",
             "--repetitions=1",
-            "--scenario=S1,W1,W2",
+            "--scenario=S1,J1,W2",
             "--db=sqlite",
-            "--contender=hand-unordered,waybill-leased,waybill-workflows",
+            "--contender=hand-unordered,waybill-leased,waybill-jobs,waybill-workflows",
             "--json=" + json,
             "--html=" + html,
             "--docs=" + docs);
@@ -34,8 +34,7 @@ class BenchCommandTest {
     Results results = Results.read(json);
     assertThat(results.results())
         .extracting(Result::contender)
-        .containsExactly(
-            "hand-unordered", "waybill-leased", "waybill-workflows", "waybill-workflows");
+        .containsExactly("hand-unordered", "waybill-leased", "waybill-jobs", "waybill-workflows");
     assertThat(results.results()).allMatch(result -> result.failure() == null);
     assertThat(Files.readString(html)).contains("<svg").doesNotContain("http-equiv", "src=");
     assertThat(Files.readString(docs)).contains("## Method").contains("waybill-leased");

@@ -1,114 +1,193 @@
 package dev.waybill.internal.job;
 
+import dev.waybill.internal.job.TenantRounds.Share;
 import dev.waybill.internal.store.JobLeaseStore;
 import dev.waybill.internal.store.JobLeaseStore.Claim;
 import dev.waybill.internal.store.JobLeaseStore.Head;
-import dev.waybill.internal.store.JobLeaseStore.Limits;
+import dev.waybill.internal.store.JobLeaseStore.Waiting;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.Set;
 
 /**
- * One claim: finds the turn up to which the free slots are filled over all types, then takes from
- * each type what comes before it. Each statement reads only one type's line, from its front; types
- * whose first job comes too late are not asked.
+ * One claim. What a tenant has of a type is a line, and each statement reads only the front of one.
+ * Tenants share the slots; a tenant's slots go to the jobs whose turn comes first over all its
+ * types. At most so many tenants are visited that the number of statements stays small, the others
+ * come next time.
  */
 final class ClaimPlan {
+  /** Visited by one claim, if they have anything. */
+  private static final int VISITED = 8;
+
+  /** Looked at by one claim, to choose those. */
+  private static final int WINDOW = 32;
+
+  /** So often it looks further if all whom it saw have to wait for something. */
+  private static final int MOST_WINDOWS = 8;
+
   private final JobLeaseStore store;
+  private final TenantRounds rounds;
+  private final Map<String, Integer> running;
   private final int slots;
   private final List<Claim> claimed = new ArrayList<>();
-  private final Set<String> resources = new HashSet<>();
+  private final Map<String, Set<Integer>> held = new HashMap<>();
 
-  ClaimPlan(JobLeaseStore store, int slots) {
+  /**
+   * Fills so many slots.
+   *
+   * @param running how many jobs of each tenant run here
+   */
+  ClaimPlan(JobLeaseStore store, TenantRounds rounds, Map<String, Integer> running, int slots) {
     this.store = store;
+    this.rounds = rounds;
+    this.running = running;
     this.slots = slots;
   }
 
   List<Claim> claim(Set<String> types) {
     List<Head> heads = store.heads(types);
-    Map<String, Limits> limits = limits(heads);
-    long bound = bound(heads);
-    for (Head head : heads) {
-      if (claimed.size() == slots || head.turn() > bound) {
-        break;
-      }
-      Limits own = limits.get(head.type());
-      if (!head.limited()) {
-        take(head.type(), bound, slots - claimed.size());
-      } else if (own != null) {
-        takeLimited(own, bound);
+    TypeLimits limits = TypeLimits.lock(store, heads);
+    List<Head> open = heads.stream().filter(head -> limits.left(head.type()) > 0).toList();
+    if (!open.isEmpty()) {
+      if (open.stream().allMatch(head -> isAlone(head, open.get(0).firstTenant()))) {
+        claim(open.get(0).firstTenant(), open.stream().map(Head::type).toList(), slots, limits);
+      } else {
+        int windows = 0;
+        do {
+          goRound(open, limits);
+          windows++;
+        } while (claimed.isEmpty() && windows < MOST_WINDOWS && isThereMore(open));
       }
     }
+    limits.write();
     claimed.sort(Comparator.comparingLong(Claim::turn));
     return claimed;
   }
 
-  /** The turn of the last job that still gets a slot if all lines are merged into one. */
-  private long bound(List<Head> heads) {
-    if (heads.size() < 2) {
+  private boolean isThereMore(List<Head> heads) {
+    return heads.stream().anyMatch(head -> !rounds.place(head.type()).isEmpty());
+  }
+
+  private static boolean isAlone(Head head, String tenant) {
+    return head.firstTenant().equals(tenant) && head.lastTenant().equals(tenant);
+  }
+
+  private void goRound(List<Head> heads, TypeLimits limits) {
+    Map<String, List<String>> typesByTenant = new LinkedHashMap<>();
+    Map<String, Long> turns = new LinkedHashMap<>();
+    for (Head head : heads) {
+      for (Waiting each : window(head.type())) {
+        typesByTenant.computeIfAbsent(each.tenant(), tenant -> new ArrayList<>()).add(head.type());
+        turns.merge(each.tenant(), each.turn(), Math::min);
+      }
+    }
+    List<Waiting> waiting = new ArrayList<>();
+    turns.forEach((tenant, turn) -> waiting.add(new Waiting(tenant, turn)));
+    long room = heads.stream().mapToLong(head -> limits.left(head.type())).sum();
+    int visited = 0;
+    int spare = 0;
+    for (Share share : waiting.isEmpty() ? List.<Share>of() : shares(waiting, room)) {
+      // Beyond the first few only as long as nobody had anything to give.
+      if (claimed.size() == slots || (visited >= VISITED && !claimed.isEmpty())) {
+        break;
+      }
+      int most = share.slots() + spare;
+      if (most > 0) {
+        int before = claimed.size();
+        claim(share.tenant(), typesByTenant.getOrDefault(share.tenant(), List.of()), most, limits);
+        int taken = claimed.size() - before;
+        spare = most - taken;
+        if (taken == 0) {
+          rounds.served(share.tenant());
+        }
+        visited++;
+      }
+    }
+  }
+
+  private List<Share> shares(List<Waiting> waiting, long room) {
+    return rounds.shares(waiting, running, (int) Math.min(slots, room), VISITED);
+  }
+
+  /** Some of the tenants that wait for a type; where there are many, others each time. */
+  private List<Waiting> window(String type) {
+    String since = rounds.place(type);
+    List<Waiting> some = store.tenants(type, since, WINDOW + 1);
+    if (some.isEmpty() && !since.isEmpty()) {
+      some = store.tenants(type, "", WINDOW + 1);
+    }
+    boolean more = some.size() > WINDOW;
+    rounds.place(type, more ? some.get(WINDOW).tenant() : "");
+    return more ? some.subList(0, WINDOW) : some;
+  }
+
+  private void claim(String tenant, List<String> types, int most, TypeLimits limits) {
+    long bound = bound(tenant, types, most);
+    int end = claimed.size() + most;
+    for (String type : types) {
+      int wanted = Math.min(end - claimed.size(), limits.left(type));
+      if (wanted > 0) {
+        limits.taken(type, take(type, tenant, bound, wanted));
+      }
+    }
+  }
+
+  /** The turn of the last job that still gets a slot if a tenant's lines are merged into one. */
+  private long bound(String tenant, List<String> types, int most) {
+    if (types.size() < 2) {
       return Long.MAX_VALUE;
     }
     PriorityQueue<Long> first = new PriorityQueue<>(Comparator.reverseOrder());
-    for (Head head : heads) {
-      if (first.size() == slots && head.turn() > first.element()) {
-        break;
-      }
-      for (long turn : store.line(head.type(), slots)) {
+    for (String type : types) {
+      for (long turn : store.line(type, tenant, most)) {
         first.add(turn);
-        if (first.size() > slots) {
+        if (first.size() > most) {
           first.remove();
         }
       }
     }
-    return first.size() < slots ? Long.MAX_VALUE : first.element();
+    return first.size() < most ? Long.MAX_VALUE : first.element();
   }
 
-  private Map<String, Limits> limits(List<Head> heads) {
-    List<String> limited = heads.stream().filter(Head::limited).map(Head::type).toList();
-    Map<String, Limits> limits = new HashMap<>();
-    if (!limited.isEmpty()) {
-      store.lockLimits(limited).forEach(each -> limits.put(each.type(), each));
-    }
-    return limits;
-  }
-
-  private void takeLimited(Limits limits, long bound) {
-    int most = slots - claimed.size();
-    Long maxRunning = limits.maxRunning();
-    if (maxRunning != null) {
-      most = (int) Math.min(most, maxRunning - store.running(limits.type()));
-    }
-    Long rate = limits.rateCount();
-    double tokens = rate == null ? most : refilled(limits, rate);
-    most = (int) Math.min(most, Math.floor(tokens));
-    if (most > 0) {
-      int taken = take(limits.type(), bound, most);
-      if (rate != null) {
-        store.takeTokens(limits, tokens - taken);
-      }
-    }
-  }
-
-  /** A bucket that holds what may start in one period, and is refilled evenly. */
-  private static double refilled(Limits limits, long rate) {
-    double since = (double) Math.max(0, limits.now() - limits.tokensAt());
-    return Math.min((double) rate, limits.tokens() + since * rate / limits.rateMicros());
-  }
-
-  private int take(String type, long bound, int most) {
+  private int take(String type, String tenant, long bound, int most) {
     int before = claimed.size();
-    for (Claim claim : store.lockForClaim(type, bound, most)) {
+    List<Claim> found = store.lockForClaim(type, tenant, bound, most);
+    learnWhoHolds(found);
+    for (Claim claim : found) {
       String resource = claim.resourceHash();
-      // Two that wait for the same resource were both free to go.
-      if (resource == null || resources.add(resource)) {
+      if (resource == null) {
         claimed.add(claim);
+        continue;
+      }
+      // Several that wait for the same resource were all free to go.
+      Set<Integer> inUse = held.computeIfAbsent(resource, hash -> new HashSet<>());
+      if (inUse.size() < claim.permits()) {
+        int permit = 0;
+        while (!inUse.add(permit)) {
+          permit++;
+        }
+        claimed.add(claim.with(permit));
       }
     }
     return claimed.size() - before;
+  }
+
+  private void learnWhoHolds(List<Claim> found) {
+    Set<String> unknown = new HashSet<>();
+    for (Claim claim : found) {
+      String resource = claim.resourceHash();
+      if (resource != null && claim.permits() > 1 && !held.containsKey(resource)) {
+        unknown.add(resource);
+      }
+    }
+    if (!unknown.isEmpty()) {
+      held.putAll(store.held(unknown));
+    }
   }
 }

@@ -32,8 +32,11 @@ final class JobClaimer implements Worker {
   private final Set<String> types;
   private final RunningJobs running;
   private final JobRunner runner;
+  private final JobNews news;
+  private final TenantRounds rounds = new TenantRounds();
   private Duration poll;
   private boolean unsure;
+  private boolean contested;
   private volatile boolean closed;
 
   JobClaimer(
@@ -43,7 +46,8 @@ final class JobClaimer implements Worker {
       JobOptions options,
       Set<String> types,
       RunningJobs running,
-      JobRunner runner) {
+      JobRunner runner,
+      JobNews news) {
     this.database = database;
     this.time = time;
     this.crew = crew;
@@ -51,6 +55,7 @@ final class JobClaimer implements Worker {
     this.types = types;
     this.running = running;
     this.runner = runner;
+    this.news = news;
     this.poll = options.poll();
   }
 
@@ -77,6 +82,10 @@ final class JobClaimer implements Worker {
       return Next.whenRung(options.idlePoll());
     }
     List<Claim> claims = claim(free);
+    if (contested) {
+      contested = false;
+      return Next.now();
+    }
     if (claims.isEmpty()) {
       Duration wait = poll;
       poll = min(poll.multipliedBy(2), options.idlePoll());
@@ -98,28 +107,31 @@ final class JobClaimer implements Worker {
           database.transact(
               tx -> {
                 JobLeaseStore store = JobLeaseStore.in(tx);
-                List<Claim> locked = new ClaimPlan(store, free).claim(types);
+                List<Claim> locked =
+                    new ClaimPlan(store, rounds, running.byTenant(), free).claim(types);
                 if (!locked.isEmpty()) {
-                  store.lease(
-                      locked.stream().map(Claim::id).toList(), options.worker(), options.lease());
+                  store.lease(locked, options.worker(), options.lease());
                 }
                 return locked;
               });
     } catch (DatabaseException e) {
-      // Another claim took a resource first: nothing is wrong.
+      // Another claim took a permit first: nothing is wrong, and the next look sees it.
       if (e.kind() == Kind.DUPLICATE) {
         log.debug("A resource was claimed elsewhere at the same moment", e);
+        contested = true;
         return List.of();
       }
       unsure = true;
       throw e;
     }
+    claims.forEach(claim -> rounds.served(claim.tenant()));
     List<JobRun> runs =
         claims.stream()
             .map(claim -> new JobRun(claim, options.worker(), asked, options.lease()))
             .toList();
     if (!runs.isEmpty()) {
       running.add(runs);
+      news.claimed(claims);
       runs.forEach(this::start);
     }
     return claims;

@@ -15,6 +15,7 @@ import dev.waybill.job.JobFilter;
 import dev.waybill.job.JobInfo;
 import dev.waybill.job.JobLogEntry;
 import dev.waybill.job.JobRequest;
+import dev.waybill.job.JobStatistics;
 import dev.waybill.job.JobStatus;
 import dev.waybill.job.Jobs;
 import dev.waybill.job.Replay;
@@ -41,6 +42,7 @@ final class JobDoor implements Jobs {
   private final JobOperations operations;
   private final Schedules schedules;
   private final JobWakeups wakeups;
+  private final JobNews news;
 
   JobDoor(
       Database database,
@@ -48,13 +50,15 @@ final class JobDoor implements Jobs {
       DefinitionCatalog catalog,
       JobOperations operations,
       Schedules schedules,
-      JobWakeups wakeups) {
+      JobWakeups wakeups,
+      JobNews news) {
     this.database = database;
     this.enqueuer = enqueuer;
     this.catalog = catalog;
     this.operations = operations;
     this.schedules = schedules;
     this.wakeups = wakeups;
+    this.news = news;
   }
 
   @Override
@@ -113,7 +117,9 @@ final class JobDoor implements Jobs {
 
   @Override
   public JobInfo cancel(Scope scope, UUID id, String reason) {
-    return database.transact(tx -> operations.cancel(tx, scope, id, reason));
+    JobInfo job = database.transact(tx -> operations.cancel(tx, scope, id, reason));
+    news.canceled(job, reason);
+    return job;
   }
 
   @Override
@@ -237,6 +243,11 @@ final class JobDoor implements Jobs {
     checkPage(atMost);
     return database.transact(
         tx -> JobStore.in(tx).purge(status, olderThan.toNanos() / 1000, atMost));
+  }
+
+  @Override
+  public JobStatistics statistics() {
+    return news.statistics();
   }
 
   @Override

@@ -10,6 +10,7 @@ import dev.waybill.internal.sql.Database;
 import dev.waybill.job.JobHandler;
 import dev.waybill.job.JobOptions;
 import dev.waybill.job.Jobs;
+import dev.waybill.spi.JobListener;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -46,6 +47,19 @@ public final class JobEngine {
     this(database, time, crew, options, handlers, StepEnds.NONE, Notices.none(), true);
   }
 
+  /** With nobody who listens. */
+  public JobEngine(
+      Database database,
+      Time time,
+      Crew crew,
+      JobOptions options,
+      Map<String, JobHandler> handlers,
+      StepEnds steps,
+      Notices notices,
+      boolean workers) {
+    this(database, time, crew, options, handlers, steps, notices, workers, List.of());
+  }
+
   /**
    * Adds the workers to a crew that is not started yet. A process without handlers only produces:
    * it neither claims nor renews, but stages, reaps and schedules for the others.
@@ -60,7 +74,8 @@ public final class JobEngine {
       Map<String, JobHandler> handlers,
       StepEnds steps,
       Notices notices,
-      boolean workers) {
+      boolean workers,
+      List<JobListener> listeners) {
     this.time = time;
     Map<String, JobHandler> byType = new TreeMap<>(handlers);
     Bell due = new Bell();
@@ -68,16 +83,18 @@ public final class JobEngine {
     Verdict verdict = new Verdict(() -> ThreadLocalRandom.current().nextDouble());
     RetryPolicies policies = new RetryPolicies(time);
     JobIds ids = new JobIds(time);
-    JobEnqueuer enqueuer = new JobEnqueuer(ids);
+    JobNews news = new JobNews(listeners);
+    JobEnqueuer enqueuer = new JobEnqueuer(ids, news);
 
     this.running = new RunningJobs(options.concurrency());
     this.wakeups = new JobWakeups(notices, byType.keySet(), running, due);
     this.settler =
-        new JobSettler(database, policies, verdict, running, steps, wakeups, options.batch());
-    JobRunner runner = new JobRunner(database, time, byType, settler);
-    this.claimer = new JobClaimer(database, time, crew, options, byType.keySet(), running, runner);
+        new JobSettler(database, policies, verdict, running, steps, wakeups, news, options.batch());
+    JobRunner runner = new JobRunner(database, time, byType, settler, news);
+    this.claimer =
+        new JobClaimer(database, time, crew, options, byType.keySet(), running, runner, news);
     this.heart = new JobHeart(database, time, options, running);
-    Scheduler scheduler = new Scheduler(database, enqueuer, wakeups);
+    Scheduler scheduler = new Scheduler(database, enqueuer, wakeups, news);
 
     LoopOptions loop = LoopOptions.defaults();
     if (workers) {
@@ -91,7 +108,7 @@ public final class JobEngine {
       crew.add(settler, loop.withBells(settler.bell()).withBackoff(SETTLE_BACKOFF));
     }
     if (workers) {
-      crew.add(new JobReaper(database, options, policies, verdict, steps, wakeups), loop);
+      crew.add(new JobReaper(database, options, policies, verdict, steps, wakeups, news), loop);
     }
 
     this.jobs =
@@ -101,7 +118,8 @@ public final class JobEngine {
             new DefinitionCatalog(database),
             new JobOperations(ids, steps),
             new ScheduleDoor(database, scheduler, schedules, wakeups),
-            wakeups);
+            wakeups,
+            news);
   }
 
   /** The door. */

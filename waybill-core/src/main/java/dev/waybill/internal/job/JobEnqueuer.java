@@ -32,9 +32,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class JobEnqueuer {
   private final JobIds ids;
+  private final JobNews news;
 
-  JobEnqueuer(JobIds ids) {
+  JobEnqueuer(JobIds ids, JobNews news) {
     this.ids = ids;
+    this.news = news;
   }
 
   List<Enqueued> enqueue(Tx tx, List<JobRequest> requests) {
@@ -50,13 +52,17 @@ final class JobEnqueuer {
     boolean keyed =
         jobs.stream().anyMatch(job -> job.idempotencyHash() != null || job.activeHash() != null);
     if (!keyed && inserted == jobs.size()) {
+      news.enqueued(jobs);
       List<Enqueued> all = new ArrayList<>();
       for (NewJob job : jobs) {
         all.add(new Enqueued(job.id(), likelyStatus(job), 1, Outcome.INSERTED));
       }
       return all;
     }
-    return new Call(tx, store, requests, jobs).outcomes();
+    Call call = new Call(tx, store, requests, jobs);
+    List<Enqueued> outcomes = call.outcomes();
+    news.enqueued(jobs.stream().filter(job -> call.own.containsKey(job.id())).toList());
+    return outcomes;
   }
 
   /** Without a question to the database: only a time far off or long gone is told apart. */
@@ -86,6 +92,7 @@ final class JobEnqueuer {
         request.stage(),
         request.resourceKey(),
         ifPresent(request.resourceKey(), JobKeys::resource),
+        request.permits(),
         request.idempotencyKey(),
         ifPresent(request.idempotencyKey(), key -> JobKeys.idempotency(type, tenant, key)),
         ifPresent(request.uniqueKey(), key -> JobKeys.active(type, tenant, key)),

@@ -16,6 +16,7 @@ import dev.waybill.job.AttemptOutcome;
 import dev.waybill.job.JobEvent;
 import dev.waybill.job.JobOptions;
 import dev.waybill.job.RetryPolicy;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -36,6 +37,7 @@ final class JobReaper implements Worker {
   private final Verdict verdict;
   private final StepEnds steps;
   private final JobWakeups wakeups;
+  private final JobNews news;
 
   JobReaper(
       Database database,
@@ -43,13 +45,15 @@ final class JobReaper implements Worker {
       RetryPolicies policies,
       Verdict verdict,
       StepEnds steps,
-      JobWakeups wakeups) {
+      JobWakeups wakeups,
+      JobNews news) {
     this.database = database;
     this.options = options;
     this.policies = policies;
     this.verdict = verdict;
     this.steps = steps;
     this.wakeups = wakeups;
+    this.news = news;
   }
 
   @Override
@@ -71,22 +75,31 @@ final class JobReaper implements Worker {
 
   private int reap() {
     try {
-      return database.transact(
-          tx -> {
-            JobLeaseStore store = JobLeaseStore.in(tx);
-            store.unhold();
-            List<Lease> expired = store.lockExpired(options.batch());
-            if (!expired.isEmpty()) {
-              store.settle(expired.stream().map(lease -> judge(tx, lease)).toList());
-            }
-            return expired.size();
-          });
+      return told(
+          database.transact(
+              tx -> {
+                JobLeaseStore store = JobLeaseStore.in(tx);
+                store.unhold();
+                List<Settled> settled =
+                    store.lockExpired(options.batch()).stream()
+                        .map(lease -> judge(tx, lease))
+                        .toList();
+                if (!settled.isEmpty()) {
+                  store.settle(settled);
+                }
+                return settled;
+              }));
     } catch (DatabaseException e) {
       if (e.kind() == Kind.CONTENTION || e.kind() == Kind.DISCONNECTED) {
         throw e;
       }
       return oneByOne(e);
     }
+  }
+
+  private int told(List<Settled> settled) {
+    news.ended(settled);
+    return settled.size();
   }
 
   /** Steps of workflows: their runs are locked first, and those that somebody holds come later. */
@@ -97,7 +110,7 @@ final class JobReaper implements Worker {
       return 0;
     }
     try {
-      return database.transact(tx -> reapSteps(tx, expired));
+      return told(database.transact(tx -> reapSteps(tx, expired)));
     } catch (DatabaseException e) {
       if (e.kind() == Kind.CONTENTION || e.kind() == Kind.DISCONNECTED) {
         throw e;
@@ -107,7 +120,7 @@ final class JobReaper implements Worker {
     int reaped = 0;
     for (ExpiredStep step : expired) {
       try {
-        reaped += database.transact(tx -> reapSteps(tx, List.of(step)));
+        reaped += told(database.transact(tx -> reapSteps(tx, List.of(step))));
       } catch (DatabaseException e) {
         if (e.kind() == Kind.CONTENTION || e.kind() == Kind.DISCONNECTED) {
           throw e;
@@ -118,7 +131,7 @@ final class JobReaper implements Worker {
     return reaped;
   }
 
-  private int reapSteps(Tx tx, List<ExpiredStep> expired) {
+  private List<Settled> reapSteps(Tx tx, List<ExpiredStep> expired) {
     Set<UUID> runs = new HashSet<>();
     expired.forEach(step -> runs.add(step.workflow()));
     Set<UUID> locked = steps.lock(tx, runs, false);
@@ -128,7 +141,7 @@ final class JobReaper implements Worker {
             .map(ExpiredStep::fence)
             .toList();
     if (fences.isEmpty()) {
-      return 0;
+      return List.of();
     }
     JobLeaseStore store = JobLeaseStore.in(tx);
     List<Settled> settled =
@@ -140,7 +153,7 @@ final class JobReaper implements Worker {
       store.settle(settled);
       steps.settled(tx, settled);
     }
-    return settled.size();
+    return settled;
   }
 
   private Settled judge(Tx tx, Lease lease) {
@@ -167,25 +180,29 @@ final class JobReaper implements Worker {
   }
 
   private void settleExpired(Lease seen, boolean quarantine) {
-    database.transact(
-        tx -> {
-          JobLeaseStore store = JobLeaseStore.in(tx);
-          for (Lease lease : store.lockForSettling(List.of(seen.fence()))) {
-            if (lease.isLive()) {
-              continue;
-            }
-            if (quarantine) {
-              putAside(tx, store, lease);
-            } else {
-              store.settle(List.of(judge(tx, lease)));
-            }
-          }
-          return true;
-        });
+    told(
+        database.transact(
+            tx -> {
+              JobLeaseStore store = JobLeaseStore.in(tx);
+              List<Settled> settled = new ArrayList<>();
+              for (Lease lease : store.lockForSettling(List.of(seen.fence()))) {
+                if (lease.isLive()) {
+                  continue;
+                }
+                if (quarantine) {
+                  settled.add(putAside(tx, store, lease));
+                } else {
+                  Settled end = judge(tx, lease);
+                  store.settle(List.of(end));
+                  settled.add(end);
+                }
+              }
+              return settled;
+            }));
   }
 
   /** Ends the job without a record of the attempt; nobody owns it afterwards. */
-  private void putAside(Tx tx, JobLeaseStore store, Lease lease) {
+  private Settled putAside(Tx tx, JobLeaseStore store, Lease lease) {
     Settled end =
         verdict.on(
             lease,
@@ -199,5 +216,6 @@ final class JobReaper implements Worker {
             lease.fence().attempt(),
             JobEvent.Kind.QUARANTINED,
             "the attempt cannot be recorded");
+    return end;
   }
 }

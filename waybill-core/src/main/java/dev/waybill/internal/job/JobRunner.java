@@ -17,16 +17,24 @@ final class JobRunner {
   private final Time time;
   private final Map<String, JobHandler> handlers;
   private final JobSettler settler;
+  private final JobNews news;
 
-  JobRunner(Database database, Time time, Map<String, JobHandler> handlers, JobSettler settler) {
+  JobRunner(
+      Database database,
+      Time time,
+      Map<String, JobHandler> handlers,
+      JobSettler settler,
+      JobNews news) {
     this.database = database;
     this.time = time;
     this.handlers = handlers;
     this.settler = settler;
+    this.news = news;
   }
 
   void run(JobRun run) {
     Ending ending;
+    news.started(run);
     run.begin();
     try {
       ending = call(run);

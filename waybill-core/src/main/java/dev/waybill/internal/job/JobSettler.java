@@ -53,10 +53,10 @@ final class JobSettler implements Worker {
   /**
    * What a transaction has done.
    *
-   * @param held the fences that held
+   * @param settled what became of those whose fence held
    * @param waiting those whose workflow somebody else has locked
    */
-  private record Written(List<Fence> held, List<Ended> waiting) {}
+  private record Written(List<Settled> settled, List<Ended> waiting) {}
 
   private final Database database;
   private final RetryPolicies policies;
@@ -64,6 +64,7 @@ final class JobSettler implements Worker {
   private final RunningJobs running;
   private final StepEnds steps;
   private final JobWakeups wakeups;
+  private final JobNews news;
   private final int batch;
   private final Bell bell = new Bell();
   private final ConcurrentLinkedDeque<Ended> queue = new ConcurrentLinkedDeque<>();
@@ -78,6 +79,7 @@ final class JobSettler implements Worker {
       RunningJobs running,
       StepEnds steps,
       JobWakeups wakeups,
+      JobNews news,
       int batch) {
     this.database = database;
     this.policies = policies;
@@ -85,6 +87,7 @@ final class JobSettler implements Worker {
     this.running = running;
     this.steps = steps;
     this.wakeups = wakeups;
+    this.news = news;
     this.batch = batch;
   }
 
@@ -274,7 +277,7 @@ final class JobSettler implements Worker {
     }
     // Last, so that steps that the completion appended are there.
     steps.settled(tx, settled);
-    return new Written(live.stream().map(Lease::fence).toList(), waiting);
+    return new Written(settled, waiting);
   }
 
   /** Runs are locked before jobs; nobody waits for one. */
@@ -296,17 +299,23 @@ final class JobSettler implements Worker {
     if (running.parked().getAndSet(parked.size()) < parked.size()) {
       running.changed().ring();
     }
+    Set<Fence> held = new HashSet<>();
+    written.settled().forEach(each -> held.add(each.lease().fence()));
     for (Ended each : some) {
-      if (!written.held().contains(each.run().fence())) {
+      if (!held.contains(each.run().fence())) {
         log.info(
             "{} ended as {}, but no longer owns its job: nothing was written",
             each.run(),
             each.ending().outcome());
+        if (each.run().reason() == null) {
+          news.leaseLost(each.run());
+        }
       }
     }
     if (!some.isEmpty()) {
       running.remove(some.stream().map(Ended::run).toList());
     }
+    news.ended(written.settled());
     if (some.stream().anyMatch(each -> each.workflow().isPresent())) {
       // Steps may have followed that only another process can run.
       wakeups.ready();

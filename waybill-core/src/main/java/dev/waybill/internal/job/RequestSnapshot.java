@@ -41,6 +41,9 @@ public final class RequestSnapshot {
     if (request.resourceKey() != null) {
       fields.put("resource_key", request.resourceKey());
     }
+    if (request.permits() != 1) {
+      fields.put("permits", number(request.permits()));
+    }
     return Json.write(fields);
   }
 

@@ -2,6 +2,7 @@ package dev.waybill.internal.job;
 
 import dev.waybill.internal.loop.Bell;
 import dev.waybill.internal.store.JobLeaseStore.Fence;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -38,6 +39,13 @@ record RunningJobs(
 
   boolean has(Fence fence) {
     return byFence.containsKey(fence);
+  }
+
+  /** How many there are of each tenant. */
+  Map<String, Integer> byTenant() {
+    Map<String, Integer> count = new HashMap<>();
+    byFence.values().forEach(run -> count.merge(run.claim().tenant(), 1, Integer::sum));
+    return count;
   }
 
   List<JobRun> all() {

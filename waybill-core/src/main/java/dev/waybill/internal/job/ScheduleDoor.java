@@ -123,9 +123,11 @@ final class ScheduleDoor implements Schedules {
     return database.transact(tx -> ScheduleStore.in(tx).remove(name));
   }
 
+  private record Triggered(Instant time, Enqueued job) {}
+
   @Override
   public Enqueued trigger(String name) {
-    Enqueued job =
+    Triggered fire =
         database.transact(
             tx -> {
               ScheduleInfo info = locked(tx, name);
@@ -133,10 +135,11 @@ final class ScheduleDoor implements Schedules {
               Enqueued enqueued =
                   scheduler.enqueue(tx, info.schedule(), now, "trigger:" + name + "@" + now);
               ScheduleStore.in(tx).fire(name, now, ScheduleFire.Outcome.TRIGGERED, enqueued.id());
-              return enqueued;
+              return new Triggered(now, enqueued);
             });
+    scheduler.triggered(name, fire.time(), fire.job().id());
     wakeups.ready();
-    return job;
+    return fire.job();
   }
 
   @Override

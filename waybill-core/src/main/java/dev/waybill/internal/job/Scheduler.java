@@ -42,11 +42,24 @@ final class Scheduler implements Worker {
   private final Database database;
   private final JobEnqueuer enqueuer;
   private final JobWakeups wakeups;
+  private final JobNews news;
 
-  Scheduler(Database database, JobEnqueuer enqueuer, JobWakeups wakeups) {
+  Scheduler(Database database, JobEnqueuer enqueuer, JobWakeups wakeups, JobNews news) {
     this.database = database;
     this.enqueuer = enqueuer;
     this.wakeups = wakeups;
+    this.news = news;
+  }
+
+  /**
+   * What a look at the schedules led to.
+   *
+   * @param pause how long until the next is due; zero if there may be another now
+   */
+  private record Look(Duration pause, String schedule, @Nullable Instant time, @Nullable UUID job) {
+    static Look nothing(Duration pause) {
+      return new Look(pause, "", null, null);
+    }
   }
 
   @Override
@@ -58,7 +71,13 @@ final class Scheduler implements Worker {
   public Next runOnce() {
     Failed failed;
     try {
-      Duration wait = database.transact(this::fireOne);
+      Look look = database.transact(this::fireOne);
+      Instant time = look.time();
+      UUID job = look.job();
+      if (time != null && job != null) {
+        news.fired(look.schedule(), time, job);
+      }
+      Duration wait = look.pause();
       if (wait.isZero()) {
         wakeups.ready();
         return Next.now();
@@ -71,17 +90,16 @@ final class Scheduler implements Worker {
     return Next.now();
   }
 
-  /** Returns how long until the next is due; zero if there may be another now. */
-  private Duration fireOne(Tx tx) {
+  private Look fireOne(Tx tx) {
     ScheduleStore store = ScheduleStore.in(tx);
     ScheduleInfo due = store.lockDue().orElse(null);
     if (due == null) {
       Duration wait = store.untilNext().orElse(LOOK);
       // One that is due and locked is somebody else's; it is looked for again soon.
-      return wait.isNegative() || wait.isZero() ? Duration.ofMillis(100) : wait;
+      return Look.nothing(wait.isNegative() || wait.isZero() ? Duration.ofMillis(100) : wait);
     }
     try {
-      fire(tx, store, due);
+      return fire(tx, store, due);
     } catch (DatabaseException e) {
       if (e.kind() == Kind.CONTENTION || e.kind() == Kind.DISCONNECTED) {
         throw e;
@@ -90,10 +108,9 @@ final class Scheduler implements Worker {
     } catch (WaybillException e) {
       throw new Failed(due, e);
     }
-    return Duration.ZERO;
   }
 
-  private void fire(Tx tx, ScheduleStore store, ScheduleInfo due) {
+  private Look fire(Tx tx, ScheduleStore store, ScheduleInfo due) {
     Schedule schedule = due.schedule();
     ScheduleCursor cursor = new ScheduleCursor(schedule);
     ScheduleCursor.Step step = cursor.step(due, store.now());
@@ -113,6 +130,7 @@ final class Scheduler implements Worker {
     }
     store.fired(schedule.name(), cursor.fireAt(step.next()), step.next(), job);
     store.forget(schedule.name(), KEPT);
+    return new Look(Duration.ZERO, schedule.name(), time, job);
   }
 
   private static boolean isBusy(Tx tx, @Nullable UUID lastJob) {
@@ -122,6 +140,11 @@ final class Scheduler implements Worker {
             .map(JobInfo::status)
             .filter(s -> !s.isTerminal())
             .isPresent();
+  }
+
+  /** A time that an operator chose became a job. */
+  void triggered(String schedule, Instant time, UUID job) {
+    news.fired(schedule, time, job);
   }
 
   Enqueued enqueue(Tx tx, Schedule schedule, Instant time, String key) {

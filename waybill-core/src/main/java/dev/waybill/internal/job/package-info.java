@@ -4,9 +4,10 @@
  * <p><b>The row.</b> A job is one row with a status. <i>Scheduled</i> (due later) and
  * <i>pending</i> (due) are different statuses, so the index that claims read contains only what
  * could be claimed now; {@link dev.waybill.internal.job.JobStager} moves jobs from one to the
- * other. Pending jobs of a type stand in one line, ordered by their <i>turn</i>: the due time less
- * a minute per point of priority. As all jobs age at the same speed, that order never changes, so
- * priority with ageing is an index, and nothing starves. An attempt becomes a row of its own when
+ * other. Pending jobs of a type and a tenant stand in one line, ordered by their <i>turn</i>: the
+ * due time less a minute per point of priority. As all jobs age at the same speed, that order never
+ * changes, so priority with ageing is an index, and nothing starves. Tenants share the slots of a
+ * process ({@link dev.waybill.internal.job.TenantRounds}). An attempt becomes a row of its own when
  * it has ended; while it is in progress the job's row says all about it. Dead letters are jobs in a
  * status, not copies.
  *

@@ -10,17 +10,22 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Jobs as workers see them: claim, keep, settle, reap; in one transaction. */
 public final class JobLeaseStore {
-  /** The first job in a type's line, and whether the type has limits. */
-  public record Head(String type, long turn, boolean limited) {}
+  /** A type that somebody waits for, whether it has limits, and the ends of its tenants' row. */
+  public record Head(String type, boolean limited, String firstTenant, String lastTenant) {}
+
+  /** A tenant that waits for a type, and the turn of its first job. */
+  public record Waiting(String tenant, long turn) {}
 
   /** The limits of a type whose row is locked; microseconds. */
   public record Limits(
@@ -32,7 +37,12 @@ public final class JobLeaseStore {
       long tokensAt,
       long now) {}
 
-  /** A job that a claim has got. */
+  /**
+   * A job that a claim has got.
+   *
+   * @param permits while fewer than so many hold its resource it may begin
+   * @param permit which of them it gets
+   */
   public record Claim(
       UUID id,
       String type,
@@ -43,6 +53,8 @@ public final class JobLeaseStore {
       int maxAttempts,
       long timeoutMicros,
       @Nullable String resourceHash,
+      int permits,
+      @Nullable Integer permit,
       @Nullable UUID workflow,
       @Nullable Long progressDone,
       @Nullable Long progressTotal,
@@ -59,11 +71,41 @@ public final class JobLeaseStore {
           (int) row.number("max_attempts"),
           row.number("timeout_micros"),
           row.textOrNull("resource_hash"),
+          (int) row.number("resource_permits"),
+          null,
           row.uuidOrNull("workflow_id"),
           row.numberOrNull("progress_done"),
           row.numberOrNull("progress_total"),
           row.text("payload"),
           row.textOrNull("checkpoint"));
+    }
+
+    /** The same with a permit. */
+    public Claim with(int number) {
+      return new Claim(
+          id,
+          type,
+          tenant,
+          turn,
+          run,
+          attempt,
+          maxAttempts,
+          timeoutMicros,
+          resourceHash,
+          permits,
+          number,
+          workflow,
+          progressDone,
+          progressTotal,
+          payload,
+          checkpoint);
+    }
+
+    private Map<String, @Nullable Object> leaseFields() {
+      Map<String, @Nullable Object> fields = new LinkedHashMap<>();
+      fields.put("id", id);
+      fields.put("permit", permit);
+      return fields;
     }
   }
 
@@ -181,11 +223,26 @@ public final class JobLeaseStore {
     return ChronoUnit.MICROS.between(Instant.EPOCH, time);
   }
 
-  /** The first job of each of these types that has one and may be claimed. */
+  /** Those of these types that somebody waits for and that may be claimed. */
   public List<Head> heads(Collection<String> types) {
     return tx.sql("job_heads")
         .set("types", JsonRows.texts(types))
-        .list(row -> new Head(row.text("type"), row.number("turn"), row.flag("limited")));
+        .list(
+            row ->
+                new Head(
+                    row.text("type"),
+                    row.flag("limited"),
+                    row.text("first_tenant"),
+                    row.text("last_tenant")));
+  }
+
+  /** So many of the tenants that wait for a type, in the order of their names, from one on. */
+  public List<Waiting> tenants(String type, String since, int limit) {
+    return tx.sql("job_tenants")
+        .set("type", type)
+        .set("since", since)
+        .set("limit", limit)
+        .list(row -> new Waiting(row.text("tenant"), row.number("turn")));
   }
 
   /** Locks the definitions of limited types; those that somebody else claims are left out. */
@@ -220,24 +277,41 @@ public final class JobLeaseStore {
         .update();
   }
 
-  /** The turns at the front of a type's line. */
-  public List<Long> line(String type, int limit) {
-    return tx.sql("job_line").set("type", type).set("limit", limit).list(row -> row.number("turn"));
+  /** The turns at the front of a line. */
+  public List<Long> line(String type, String tenant, int limit) {
+    return tx.sql("job_line")
+        .set("type", type)
+        .set("tenant", tenant)
+        .set("limit", limit)
+        .list(row -> row.number("turn"));
   }
 
-  /** Locks jobs of a type up to a turn, in their order. */
-  public List<Claim> lockForClaim(String type, long bound, int limit) {
+  /** Locks jobs of a line up to a turn, in their order. */
+  public List<Claim> lockForClaim(String type, String tenant, long bound, int limit) {
     return tx.sql("job_claim_lock")
         .set("type", type)
+        .set("tenant", tenant)
         .set("bound", bound)
         .set("limit", limit)
         .list(Claim::read);
   }
 
+  /** Which permits of these resources are in use. */
+  public Map<String, Set<Integer>> held(Collection<String> resources) {
+    Map<String, Set<Integer>> held = new LinkedHashMap<>();
+    tx.sql("job_held")
+        .set("hashes", JsonRows.texts(resources))
+        .list(
+            row ->
+                held.computeIfAbsent(row.text("held_hash"), hash -> new HashSet<>())
+                    .add((int) row.number("held_permit")));
+    return held;
+  }
+
   /** Leases jobs that are locked. */
-  public void lease(Collection<UUID> ids, String worker, Duration lease) {
+  public void lease(List<Claim> claims, String worker, Duration lease) {
     tx.sql("job_lease")
-        .set("ids", JsonRows.texts(ids))
+        .set("batch", JsonRows.objects(claims, Claim::leaseFields))
         .set("worker", worker)
         .set("ttl", lease.toNanos() / 1000)
         .update();

@@ -40,6 +40,7 @@ public final class JobStore {
       String stage,
       @Nullable String resourceKey,
       @Nullable String resourceHash,
+      int permits,
       @Nullable String idempotencyKey,
       @Nullable String idempotencyHash,
       @Nullable String activeHash,
@@ -58,6 +59,7 @@ public final class JobStore {
       fields.put("stage", stage);
       fields.put("resource_key", resourceKey);
       fields.put("resource_hash", resourceHash);
+      fields.put("resource_permits", permits);
       fields.put("idempotency_key", idempotencyKey);
       fields.put("idempotency_hash", idempotencyHash);
       fields.put("active_hash", activeHash);

@@ -196,6 +196,7 @@ final class WorkflowTimekeeper implements Worker {
             "queued",
             null,
             null,
+            1,
             null,
             null,
             null,

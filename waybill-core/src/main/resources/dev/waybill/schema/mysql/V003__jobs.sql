@@ -21,7 +21,9 @@ create table waybill_job_definition (
 -- One row per job, from enqueue to retention.
 -- status: 0 scheduled, 1 pending, 2 leased, 3 succeeded, 4 dead-lettered, 5 canceled.
 -- turn: the due time less a bonus for priority; pending jobs are claimed in this order.
--- held_hash: resource_hash while the resource is in use, so that the unique key is the lock.
+-- resource_permits: the job begins only while fewer than so many hold its resource.
+-- request: what a keyed request said; never without it, so that a repetition can always be compared.
+-- held_hash: resource_hash while the resource is in use, held_permit which of its permits, so that the unique key is the lock.
 create table waybill_job (
   id binary(16) not null,
   type varchar(255) character set ascii collate ascii_bin not null,
@@ -45,7 +47,9 @@ create table waybill_job (
   progress_total bigint,
   resource_key varchar(512) character set utf8mb4 collate utf8mb4_bin,
   resource_hash char(43) character set ascii collate ascii_bin,
+  resource_permits integer not null default 1,
   held_hash char(43) character set ascii collate ascii_bin,
+  held_permit integer,
   idempotency_key varchar(512) character set utf8mb4 collate utf8mb4_bin,
   idempotency_hash char(43) character set ascii collate ascii_bin,
   active_hash char(43) character set ascii collate ascii_bin,
@@ -59,11 +63,12 @@ create table waybill_job (
   primary key (id),
   unique key waybill_job_idempotency_uq (idempotency_hash),
   unique key waybill_job_active_uq (active_hash),
-  unique key waybill_job_held_uq (held_hash),
-  key waybill_job_pending_ix (status, type, turn, id),
+  unique key waybill_job_held_uq (held_hash, held_permit),
+  key waybill_job_pending_ix (status, type, tenant, turn, id),
   key waybill_job_scheduled_ix (status, due_at),
   key waybill_job_leased_ix (status, lease_until),
-  key waybill_job_finished_ix (status, finished_at)
+  key waybill_job_finished_ix (status, finished_at),
+  constraint waybill_job_request_ck check (idempotency_hash is null or request is not null)
 ) engine = InnoDB default character set utf8mb4;
 
 -- One row per attempt, written when it has ended; the attempt in progress is in waybill_job.

@@ -21,7 +21,9 @@ create table waybill_job_definition (
 -- One row per job, from enqueue to retention.
 -- status: 0 scheduled, 1 pending, 2 leased, 3 succeeded, 4 dead-lettered, 5 canceled.
 -- turn: the due time less a bonus for priority; pending jobs are claimed in this order.
--- held_hash: resource_hash while the resource is in use, so that the unique key is the lock.
+-- resource_permits: the job begins only while fewer than so many hold its resource.
+-- request: what a keyed request said; never without it, so that a repetition can always be compared.
+-- held_hash: resource_hash while the resource is in use, held_permit which of its permits, so that the unique key is the lock.
 create table waybill_job (
   id uuid not null,
   type text not null,
@@ -45,7 +47,9 @@ create table waybill_job (
   progress_total bigint,
   resource_key text,
   resource_hash text collate "C",
+  resource_permits integer not null default 1,
   held_hash text collate "C",
+  held_permit integer,
   idempotency_key text,
   idempotency_hash text collate "C",
   active_hash text collate "C",
@@ -56,13 +60,14 @@ create table waybill_job (
   payload text not null,
   checkpoint text,
   output text,
-  constraint waybill_job_pk primary key (id)
+  constraint waybill_job_pk primary key (id),
+  constraint waybill_job_request_ck check (idempotency_hash is null or request is not null)
 );
 
 create unique index waybill_job_idempotency_uq on waybill_job (idempotency_hash) where idempotency_hash is not null;
 create unique index waybill_job_active_uq on waybill_job (active_hash) where active_hash is not null;
-create unique index waybill_job_held_uq on waybill_job (held_hash) where held_hash is not null;
-create index waybill_job_pending_ix on waybill_job (type, turn, id) where status = 1;
+create unique index waybill_job_held_uq on waybill_job (held_hash, held_permit) where held_hash is not null;
+create index waybill_job_pending_ix on waybill_job (type, tenant, turn, id) where status = 1;
 create index waybill_job_scheduled_ix on waybill_job (due_at) where status = 0;
 create index waybill_job_leased_ix on waybill_job (lease_until) where status = 2;
 create index waybill_job_finished_ix on waybill_job (status, finished_at) where status >= 3;

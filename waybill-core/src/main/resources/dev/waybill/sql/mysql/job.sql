@@ -1,8 +1,8 @@
 -- Jobs.
 --
 -- Tables: waybill_job (one row per job), waybill_job_definition, waybill_job_attempt, _event, _log.
--- Indexes: pending (status, type, turn, id), scheduled (status, due_at), leased (status, lease_until) and finished
--- (status, finished_at); unique keys on idempotency_hash, active_hash and held_hash.
+-- Indexes: pending (status, type, tenant, turn, id), scheduled (status, due_at), leased (status, lease_until) and finished
+-- (status, finished_at); unique keys on idempotency_hash, active_hash and (held_hash, held_permit).
 -- Locking: claims, reaping and renewals lock rows and skip those that others hold; whoever settles an attempt locks its
 -- row first and looks at the clock afterwards (sysdate is read with the row, the other clocks when the statement begins).
 -- Sets of rows come as one JSON parameter and lead every join: an IN list may be planned as a scan, which waits for rows
@@ -45,13 +45,13 @@ update waybill_job_definition set enabled = :enabled, updated_at = timestampdiff
 -- The definition decides what the request leaves open. A key that exists already inserts nothing.
 insert into waybill_job (
   id, type, tenant, status, turn, due_at, priority, run, attempt, max_attempts, timeout_micros, stage, created_at,
-  resource_key, resource_hash, idempotency_key, idempotency_hash, active_hash, request, payload
+  resource_key, resource_hash, resource_permits, idempotency_key, idempotency_hash, active_hash, request, payload
 )
 select unhex(replace(v.id, '-', '')), v.type, v.tenant, case when coalesce(v.due, c.now + coalesce(v.delay, 0)) <= c.now then 1 else 0 end,
   coalesce(v.due, c.now + coalesce(v.delay, 0)) - coalesce(v.priority, d.priority) * cast(:ageing as signed), coalesce(v.due, c.now + coalesce(v.delay, 0)), coalesce(v.priority, d.priority), 1, 0,
   coalesce(v.max_attempts, d.max_attempts), coalesce(v.timeout, d.timeout_micros), v.stage, c.now,
-  v.resource_key, v.resource_hash, v.idempotency_key, v.idempotency_hash, v.active_hash, v.request, v.payload
-from json_table(:batch, '$[*]' columns (id char(36) path '$.id', type varchar(255) character set ascii path '$.type', tenant varchar(512) character set utf8mb4 path '$.tenant', delay bigint path '$.delay', due bigint path '$.due', priority integer path '$.priority', max_attempts integer path '$.max_attempts', timeout bigint path '$.timeout', stage varchar(512) character set utf8mb4 path '$.stage', resource_key varchar(512) character set utf8mb4 path '$.resource_key', resource_hash char(43) character set ascii path '$.resource_hash', idempotency_key varchar(512) character set utf8mb4 path '$.idempotency_key', idempotency_hash char(43) character set ascii path '$.idempotency_hash', active_hash char(43) character set ascii path '$.active_hash', request longtext character set utf8mb4 path '$.request', payload longtext character set utf8mb4 path '$.payload')) v
+  v.resource_key, v.resource_hash, v.resource_permits, v.idempotency_key, v.idempotency_hash, v.active_hash, v.request, v.payload
+from json_table(:batch, '$[*]' columns (id char(36) path '$.id', type varchar(255) character set ascii path '$.type', tenant varchar(512) character set utf8mb4 path '$.tenant', delay bigint path '$.delay', due bigint path '$.due', priority integer path '$.priority', max_attempts integer path '$.max_attempts', timeout bigint path '$.timeout', stage varchar(512) character set utf8mb4 path '$.stage', resource_key varchar(512) character set utf8mb4 path '$.resource_key', resource_hash char(43) character set ascii path '$.resource_hash', resource_permits integer path '$.resource_permits', idempotency_key varchar(512) character set utf8mb4 path '$.idempotency_key', idempotency_hash char(43) character set ascii path '$.idempotency_hash', active_hash char(43) character set ascii path '$.active_hash', request longtext character set utf8mb4 path '$.request', payload longtext character set utf8mb4 path '$.payload')) v
 join waybill_job_definition d on d.type = v.type and d.enabled
 cross join (select timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) as now) c
 where true
@@ -90,17 +90,24 @@ set payload = :payload, due_at = coalesce(:due, timestampdiff(microsecond, '1970
 where id = :id and status in (0, 1) and idempotency_hash is null
 
 -- name: job_heads
--- What each type would contribute first. One probe of the index per type, however long the line.
-select type, limited, turn
+-- The types that somebody waits for, and the first and the last of their tenants: which are the same where there is only
+-- one. The grouping hops through the index from type to type; a subquery per type would read the whole line.
+select h.type, case when d.max_running is null and d.rate_count is null then 0 else 1 end as limited, h.first_tenant, h.last_tenant
 from (
-  select d.type, case when d.max_running is null and d.rate_count is null then 0 else 1 end as limited, (
-      select j.turn from waybill_job j where j.status = 1 and j.type = d.type order by j.turn, j.id limit 1
-    ) as turn
-  from waybill_job_definition d
-  where d.type in (select e from json_table(:types, '$[*]' columns (e varchar(255) character set ascii path '$')) ids) and d.enabled and not d.paused
+  select j.type, min(j.tenant) as first_tenant, max(j.tenant) as last_tenant from waybill_job j where j.status = 1 group by j.status, j.type
 ) h
-where turn is not null
-order by turn, type
+straight_join waybill_job_definition d on d.type = h.type
+where d.enabled and not d.paused and h.type in (select e from json_table(:types, '$[*]' columns (e varchar(255) character set ascii path '$')) ids)
+order by h.type
+
+-- name: job_tenants
+-- Who waits for a type, and whose first job has which turn: so many tenants from one on, hopping from one to the next.
+select j.tenant, min(j.turn) as turn
+from waybill_job j
+where j.status = 1 and j.type = :type and j.tenant >= :since
+group by j.status, j.type, j.tenant
+order by j.status, j.type, j.tenant
+limit :limit
 
 -- name: job_limits_lock
 -- Whoever counts what runs of a limited type holds its row until it has claimed.
@@ -116,29 +123,34 @@ select count(*) as running from waybill_job where status = 2 and type = :type
 update waybill_job_definition set rate_tokens = cast(:tokens as decimal(20, 6)), rate_at = :now where type = :type
 
 -- name: job_line
--- The turns at the front of a type's line, to find out how many of each type are among the first of all.
+-- The turns at the front of a line, to find out how many of each type are among a tenant's first.
 select j.turn
 from waybill_job j
-where j.status = 1 and j.type = :type and (j.resource_hash is null or not exists (select 1 from waybill_job h where h.held_hash = j.resource_hash and h.held_hash is not null))
+where j.status = 1 and j.type = :type and j.tenant = :tenant and (j.resource_hash is null or (select count(*) from waybill_job h where h.held_hash = j.resource_hash) < j.resource_permits)
 order by j.turn, j.id
 limit :limit
 
 -- name: job_claim_lock
--- Those of one type up to a turn; the resource must be free.
+-- Those of one line up to a turn; the resource must be free.
 select j.id, j.type, j.tenant, j.run, j.attempt, j.max_attempts, j.timeout_micros, j.priority, j.due_at, j.created_at, j.turn,
-  j.progress_done, j.progress_total, j.resource_hash, j.workflow_id, j.payload, j.checkpoint
+  j.progress_done, j.progress_total, j.resource_hash, j.resource_permits, j.workflow_id, j.payload, j.checkpoint
 from waybill_job j
-where j.status = 1 and j.type = :type and j.turn <= :bound
-  and (j.resource_hash is null or not exists (select 1 from waybill_job h where h.held_hash = j.resource_hash and h.held_hash is not null))
+where j.status = 1 and j.type = :type and j.tenant = :tenant and j.turn <= :bound
+  and (j.resource_hash is null or (select count(*) from waybill_job h where h.held_hash = j.resource_hash) < j.resource_permits)
 order by j.turn, j.id
 limit :limit
 for update skip locked
 
+-- name: job_held
+select j.held_hash, j.held_permit
+from json_table(:hashes, '$[*]' columns (e char(43) character set ascii path '$')) v
+straight_join waybill_job j force index (waybill_job_held_uq) on j.held_hash = v.e collate ascii_bin
+
 -- name: job_lease
-update json_table(:ids, '$[*]' columns (id char(36) character set ascii path '$')) v
+update json_table(:batch, '$[*]' columns (id char(36) character set ascii path '$.id', permit integer path '$.permit')) v
 straight_join waybill_job j force index (primary) on j.id = unhex(replace(v.id, '-', ''))
 set j.status = 2, j.attempt = j.attempt + 1, j.worker = :worker, j.leased_at = timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)), j.lease_until = timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) + :ttl,
-  j.started_at = coalesce(j.started_at, timestampdiff(microsecond, '1970-01-01', utc_timestamp(6))), j.held_hash = j.resource_hash, j.stage = 'running'
+  j.started_at = coalesce(j.started_at, timestampdiff(microsecond, '1970-01-01', utc_timestamp(6))), j.held_hash = j.resource_hash, j.held_permit = v.permit, j.stage = 'running'
 
 -- name: job_stage
 -- Only jobs whose time has come are in the index that claims read. Rows that somebody holds are left for the next time.
@@ -293,10 +305,10 @@ update waybill_job set held_hash = null where status = 5 and held_hash is not nu
 -- name: job_copy
 insert into waybill_job (
   id, type, tenant, status, turn, due_at, priority, run, attempt, max_attempts, timeout_micros, stage, created_at,
-  resource_key, resource_hash, idempotency_key, idempotency_hash, request, payload
+  resource_key, resource_hash, resource_permits, idempotency_key, idempotency_hash, request, payload
 )
 select :id, type, tenant, 1, :now - priority * :ageing, :now, priority, 1, 0, max_attempts, timeout_micros, 'queued', :now,
-  resource_key, resource_hash, :key, :hash, :request, payload
+  resource_key, resource_hash, resource_permits, :key, :hash, :request, payload
 from waybill_job
 where id = :source
 

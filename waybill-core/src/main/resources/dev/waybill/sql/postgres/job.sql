@@ -1,8 +1,8 @@
 -- Jobs.
 --
 -- Tables: waybill_job (one row per job), waybill_job_definition, waybill_job_attempt, _event, _log.
--- Indexes: pending (type, turn, id), scheduled (due_at), leased (lease_until) and finished (status, finished_at) each
--- contain only the jobs in that state; unique keys on idempotency_hash, active_hash and held_hash.
+-- Indexes: pending (type, tenant, turn, id), scheduled (due_at), leased (lease_until) and finished (status, finished_at) each
+-- contain only the jobs in that state; unique keys on idempotency_hash, active_hash and (held_hash, held_permit).
 -- Locking: claims, reaping and renewals lock rows and skip those that others hold; whoever settles an attempt locks its
 -- row first and looks at the clock afterwards. Rows are locked in the order of their ids.
 -- Sets of rows come as one JSON parameter, so that the text of a statement does not depend on their number.
@@ -44,13 +44,13 @@ update waybill_job_definition set enabled = :enabled, updated_at = cast(extract(
 -- The definition decides what the request leaves open. A key that exists already inserts nothing.
 insert into waybill_job (
   id, type, tenant, status, turn, due_at, priority, run, attempt, max_attempts, timeout_micros, stage, created_at,
-  resource_key, resource_hash, idempotency_key, idempotency_hash, active_hash, request, payload
+  resource_key, resource_hash, resource_permits, idempotency_key, idempotency_hash, active_hash, request, payload
 )
 select v.id, v.type, v.tenant, case when coalesce(v.due, c.now + coalesce(v.delay, 0)) <= c.now then 1 else 0 end,
   coalesce(v.due, c.now + coalesce(v.delay, 0)) - coalesce(v.priority, d.priority) * cast(:ageing as bigint), coalesce(v.due, c.now + coalesce(v.delay, 0)), coalesce(v.priority, d.priority), 1, 0,
   coalesce(v.max_attempts, d.max_attempts), coalesce(v.timeout, d.timeout_micros), v.stage, c.now,
-  v.resource_key, v.resource_hash, v.idempotency_key, v.idempotency_hash, v.active_hash, v.request, v.payload
-from json_to_recordset(cast(:batch as json)) as v (id uuid, type text, tenant text, delay bigint, due bigint, priority integer, max_attempts integer, timeout bigint, stage text, resource_key text, resource_hash text, idempotency_key text, idempotency_hash text, active_hash text, request text, payload text)
+  v.resource_key, v.resource_hash, v.resource_permits, v.idempotency_key, v.idempotency_hash, v.active_hash, v.request, v.payload
+from json_to_recordset(cast(:batch as json)) as v (id uuid, type text, tenant text, delay bigint, due bigint, priority integer, max_attempts integer, timeout bigint, stage text, resource_key text, resource_hash text, resource_permits integer, idempotency_key text, idempotency_hash text, active_hash text, request text, payload text)
 join waybill_job_definition d on d.type = v.type and d.enabled
 cross join (select cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) as now) c
 on conflict do nothing
@@ -90,17 +90,34 @@ set payload = :payload, due_at = coalesce(cast(:due as bigint), cast(extract(epo
 where id = :id and status in (0, 1) and idempotency_hash is null
 
 -- name: job_heads
--- What each type would contribute first. One probe of the index per type, however long the line.
-select type, limited, turn
+-- The types that somebody waits for, and the first and the last of their tenants: which are the same where there is only
+-- one. Probes of the index, however long the lines.
+select type, limited, first_tenant, last_tenant
 from (
   select d.type, case when d.max_running is null and d.rate_count is null then 0 else 1 end as limited, (
-      select j.turn from waybill_job j where j.status = 1 and j.type = d.type order by j.turn, j.id limit 1
-    ) as turn
+      select j.tenant from waybill_job j where j.status = 1 and j.type = d.type order by j.tenant limit 1
+    ) as first_tenant, (
+      select j.tenant from waybill_job j where j.status = 1 and j.type = d.type order by j.tenant desc limit 1
+    ) as last_tenant
   from waybill_job_definition d
   where d.type in (select e from json_array_elements_text(cast(:types as json)) e) and d.enabled and not d.paused
 ) h
-where turn is not null
-order by turn, type
+where first_tenant is not null
+order by type
+
+-- name: job_tenants
+-- Who waits for a type, and whose first job has which turn: so many tenants from one on, hopping from one to the next.
+with recursive line as (
+  select (select j.tenant from waybill_job j where j.status = 1 and j.type = :type and j.tenant >= :since order by j.tenant limit 1) as tenant, 1 as place
+  union all
+  select (select j.tenant from waybill_job j where j.status = 1 and j.type = :type and j.tenant > l.tenant order by j.tenant limit 1), l.place + 1
+  from line l
+  where l.tenant is not null and l.place < :limit
+)
+select l.tenant, (select j.turn from waybill_job j where j.status = 1 and j.type = :type and j.tenant = l.tenant order by j.turn, j.id limit 1) as turn
+from line l
+where l.tenant is not null
+order by l.place
 
 -- name: job_limits_lock
 -- Whoever counts what runs of a limited type holds its row until it has claimed.
@@ -116,31 +133,33 @@ select count(*) as running from waybill_job where status = 2 and type = :type
 update waybill_job_definition set rate_tokens = cast(:tokens as double precision), rate_at = :now where type = :type
 
 -- name: job_line
--- The turns at the front of a type's line, to find out how many of each type are among the first of all.
+-- The turns at the front of a line, to find out how many of each type are among a tenant's first.
 select j.turn
 from waybill_job j
-where j.status = 1 and j.type = :type and (j.resource_hash is null or not exists (select 1 from waybill_job h where h.held_hash = j.resource_hash and h.held_hash is not null))
+where j.status = 1 and j.type = :type and j.tenant = :tenant and (j.resource_hash is null or (select count(*) from waybill_job h where h.held_hash = j.resource_hash) < j.resource_permits)
 order by j.turn, j.id
 limit :limit
 
 -- name: job_claim_lock
--- Those of one type up to a turn; the resource must be free.
+-- Those of one line up to a turn; the resource must be free.
 select j.id, j.type, j.tenant, j.run, j.attempt, j.max_attempts, j.timeout_micros, j.priority, j.due_at, j.created_at, j.turn,
-  j.progress_done, j.progress_total, j.resource_hash, j.workflow_id, j.payload, j.checkpoint
+  j.progress_done, j.progress_total, j.resource_hash, j.resource_permits, j.workflow_id, j.payload, j.checkpoint
 from waybill_job j
-where j.status = 1 and j.type = :type and j.turn <= :bound
-  and (j.resource_hash is null or not exists (select 1 from waybill_job h where h.held_hash = j.resource_hash and h.held_hash is not null))
+where j.status = 1 and j.type = :type and j.tenant = :tenant and j.turn <= :bound
+  and (j.resource_hash is null or (select count(*) from waybill_job h where h.held_hash = j.resource_hash) < j.resource_permits)
 order by j.turn, j.id
 limit :limit
 for update of j skip locked
 
+-- name: job_held
+select held_hash, held_permit from waybill_job where held_hash in (select e from json_array_elements_text(cast(:hashes as json)) e)
+
 -- name: job_lease
 update waybill_job
-set status = 2, attempt = attempt + 1, worker = :worker, leased_at = cast(extract(epoch from clock_timestamp()) * 1000000 as bigint), lease_until = cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) + :ttl,
-  started_at = coalesce(started_at, cast(extract(epoch from clock_timestamp()) * 1000000 as bigint)), held_hash = resource_hash, stage = 'running'
-where id = any (array(
-  select cast(e as uuid) from json_array_elements_text(cast(:ids as json)) e
-))
+set status = 2, attempt = waybill_job.attempt + 1, worker = :worker, leased_at = cast(extract(epoch from clock_timestamp()) * 1000000 as bigint), lease_until = cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) + :ttl,
+  started_at = coalesce(started_at, cast(extract(epoch from clock_timestamp()) * 1000000 as bigint)), held_hash = resource_hash, held_permit = v.permit, stage = 'running'
+from json_to_recordset(cast(:batch as json)) as v (id uuid, permit integer)
+where waybill_job.id = v.id
 
 -- name: job_stage
 -- Only jobs whose time has come are in the index that claims read.
@@ -313,10 +332,10 @@ update waybill_job set held_hash = null where status = 5 and held_hash is not nu
 -- name: job_copy
 insert into waybill_job (
   id, type, tenant, status, turn, due_at, priority, run, attempt, max_attempts, timeout_micros, stage, created_at,
-  resource_key, resource_hash, idempotency_key, idempotency_hash, request, payload
+  resource_key, resource_hash, resource_permits, idempotency_key, idempotency_hash, request, payload
 )
 select :id, type, tenant, 1, :now - priority * :ageing, :now, priority, 1, 0, max_attempts, timeout_micros, 'queued', :now,
-  resource_key, resource_hash, :key, :hash, :request, payload
+  resource_key, resource_hash, resource_permits, :key, :hash, :request, payload
 from waybill_job
 where id = :source
 

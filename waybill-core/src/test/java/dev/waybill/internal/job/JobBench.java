@@ -18,6 +18,7 @@ import dev.waybill.job.JobStatus;
 import dev.waybill.job.Jobs;
 import dev.waybill.job.Scope;
 import dev.waybill.schema.Schema;
+import dev.waybill.spi.JobListener;
 import dev.waybill.testkit.DatabaseProduct;
 import dev.waybill.testkit.TestDatabase;
 import java.sql.Connection;
@@ -39,6 +40,7 @@ final class JobBench {
   private final TestDatabase home;
   private final Database database;
   private final Jobs jobs;
+  private final TenantRounds rounds = new TenantRounds();
 
   private JobBench(TestDatabase home, Database database) {
     this.home = home;
@@ -102,8 +104,22 @@ final class JobBench {
 
   /** Workers that run until closed. */
   Running start(JobOptions options, Map<String, JobHandler> handlers) {
+    return start(options, handlers, List.of());
+  }
+
+  Running start(JobOptions options, Map<String, JobHandler> handlers, List<JobListener> listeners) {
     Crew crew = crew(database);
-    JobEngine engine = new JobEngine(database, Time.system(), crew, options, handlers);
+    JobEngine engine =
+        new JobEngine(
+            database,
+            Time.system(),
+            crew,
+            options,
+            handlers,
+            StepEnds.NONE,
+            Notices.none(),
+            true,
+            listeners);
     crew.start();
     return new Running(crew, engine);
   }
@@ -130,9 +146,10 @@ final class JobBench {
     return database.transact(
         tx -> {
           JobLeaseStore store = JobLeaseStore.in(tx);
-          List<Claim> claims = new ClaimPlan(store, slots).claim(Set.of(types));
+          List<Claim> claims = new ClaimPlan(store, rounds, Map.of(), slots).claim(Set.of(types));
           if (!claims.isEmpty()) {
-            store.lease(claims.stream().map(Claim::id).toList(), worker, lease);
+            store.lease(claims, worker, lease);
+            claims.forEach(claim -> rounds.served(claim.tenant()));
           }
           return claims;
         });
@@ -158,6 +175,21 @@ final class JobBench {
       job = get(id);
     }
     return job;
+  }
+
+  /** Waits until there are no such rows. */
+  void awaitNone(String from) throws SQLException {
+    awaitNone(from, SOON);
+  }
+
+  void awaitNone(String from, Duration patience) throws SQLException {
+    Instant end = Instant.now().plus(patience);
+    while (count(from) > 0) {
+      if (Instant.now().isAfter(end)) {
+        throw new AssertionError("there still are " + count(from) + " " + from);
+      }
+      Thread.onSpinWait();
+    }
   }
 
   /** Lets time pass for a job: what it waits for was so much earlier. */

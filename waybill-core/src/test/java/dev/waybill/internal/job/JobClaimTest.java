@@ -3,13 +3,19 @@ package dev.waybill.internal.job;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waybill.Migrated;
+import dev.waybill.internal.job.JobBench.Running;
 import dev.waybill.internal.store.JobLeaseStore;
 import dev.waybill.internal.store.JobLeaseStore.Claim;
+import dev.waybill.internal.store.JobLeaseStore.Fence;
+import dev.waybill.job.AttemptOutcome;
 import dev.waybill.job.Enqueued;
 import dev.waybill.job.JobDefinition;
+import dev.waybill.job.JobHandler;
 import dev.waybill.job.JobInfo;
 import dev.waybill.job.JobRequest;
+import dev.waybill.job.JobResult;
 import dev.waybill.job.JobStatus;
+import dev.waybill.job.RetryPolicy;
 import dev.waybill.job.Scope;
 import dev.waybill.testkit.DatabaseProduct;
 import dev.waybill.testkit.EveryDatabase;
@@ -19,12 +25,16 @@ import dev.waybill.testkit.TestDatabase;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -145,13 +155,74 @@ class JobClaimTest {
   }
 
   @Test
+  void aResourceIsUsedByAsManyJobsAsItHasPermits() {
+    JobRequest request = JobRequest.of("a").resourceKey("lines", 3).build();
+    for (int i = 0; i < 6; i++) {
+      bench.jobs().enqueue(request);
+    }
+    UUID first = claim(1, "a").get(0);
+    assertThat(bench.claim("other", 10, LEASE, "a")).hasSize(2);
+    assertThat(claim(10, "a")).isEmpty();
+    settle(first);
+    assertThat(claim(10, "a")).hasSize(1);
+    assertThat(claim(10, "a")).isEmpty();
+  }
+
+  private void settle(UUID id) {
+    bench
+        .database()
+        .transact(
+            tx -> {
+              JobLeaseStore store = JobLeaseStore.in(tx);
+              store.settle(
+                  store.lockForSettling(List.of(new Fence(id, 1, 1, "w"))).stream()
+                      .map(
+                          lease ->
+                              new Verdict(() -> 0)
+                                  .on(
+                                      lease,
+                                      Ending.of(AttemptOutcome.SUCCEEDED, null, null),
+                                      RetryPolicy.standard()))
+                      .toList());
+              return true;
+            });
+  }
+
+  @Test
+  void permitsAreNotGivenTwice() throws Exception {
+    JobRequest request = JobRequest.of("a").resourceKey("lines", 5).build();
+    for (int i = 0; i < 40; i++) {
+      bench.jobs().enqueue(request);
+    }
+    CountDownLatch full = new CountDownLatch(5);
+    CountDownLatch go = new CountDownLatch(1);
+    AtomicInteger atOnce = new AtomicInteger();
+    AtomicInteger most = new AtomicInteger();
+    JobHandler handler =
+        context -> {
+          most.accumulateAndGet(atOnce.incrementAndGet(), Math::max);
+          full.countDown();
+          go.await();
+          atOnce.decrementAndGet();
+          return JobResult.success();
+        };
+    try (Running one = bench.start(JobBench.quick("w1"), Map.of("a", handler));
+        Running two = bench.start(JobBench.quick("w2"), Map.of("a", handler))) {
+      assertThat(full.await(10, TimeUnit.SECONDS)).isTrue();
+      go.countDown();
+      one.jobs().wake();
+      two.jobs().wake();
+      bench.awaitNone("waybill_job where status <> 3");
+    }
+    assertThat(most.get()).isEqualTo(5);
+  }
+
+  @Test
   void aResourceIsFreeWhenItsJobIsSettled() throws Exception {
     JobRequest request = JobRequest.of("a").resourceKey("printer").build();
     UUID first = bench.jobs().enqueue(request).id();
     UUID second = bench.jobs().enqueue(request).id();
-    try (var workers =
-        bench.start(
-            "a", context -> dev.waybill.job.JobResult.success("\"" + context.id() + "\""))) {
+    try (var workers = bench.start("a", context -> JobResult.success("\"" + context.id() + "\""))) {
       workers.jobs().wake();
       bench.await(first, JobStatus.SUCCEEDED);
       bench.await(second, JobStatus.SUCCEEDED);
@@ -168,7 +239,9 @@ class JobClaimTest {
             .database()
             .transact(
                 tx -> {
-                  assertThat(new ClaimPlan(JobLeaseStore.in(tx), 1).claim(Set.of("a"))).hasSize(1);
+                  ClaimPlan plan =
+                      new ClaimPlan(JobLeaseStore.in(tx), new TenantRounds(), Map.of(), 1);
+                  assertThat(plan.claim(Set.of("a"))).hasSize(1);
                   return claim(5, "a");
                 });
     assertThat(other).containsExactly(second);

@@ -78,7 +78,8 @@ class JobFenceTest {
         policies,
         new Verdict(() -> 0.5),
         StepEnds.NONE,
-        JobBench.nobody());
+        JobBench.nobody(),
+        new JobNews(List.of()));
   }
 
   @Test

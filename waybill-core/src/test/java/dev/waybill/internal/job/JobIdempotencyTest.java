@@ -11,8 +11,11 @@ import dev.waybill.job.JobException.IdempotencyConflict;
 import dev.waybill.job.JobRequest;
 import dev.waybill.job.JobStatus;
 import dev.waybill.job.Scope;
+import dev.waybill.testkit.DatabaseProduct;
 import dev.waybill.testkit.EveryDatabase;
+import dev.waybill.testkit.NotOn;
 import dev.waybill.testkit.TestDatabase;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -147,6 +150,15 @@ class JobIdempotencyTest {
       threads.shutdownNow();
     }
     assertThat(bench.count("waybill_job")).isEqualTo(1);
+  }
+
+  @Test
+  @NotOn(value = DatabaseProduct.MYSQL, why = "it reads checks and enforces them from 8.0.16 on")
+  void noKeyIsStoredWithoutItsRequest() {
+    Enqueued first = enqueue(keyed());
+    assertThatThrownBy(() -> bench.home().execute("update waybill_job set request = null"))
+        .isInstanceOf(SQLException.class);
+    assertThat(enqueue(keyed()).id()).isEqualTo(first.id());
   }
 
   @Test

@@ -101,6 +101,21 @@ class JobKillTest {
   }
 
   @Test
+  void aCancelReachesAHandlerInAnotherProcess() throws Exception {
+    UUID id = bench.jobs().enqueue(JobRequest.of("a").build()).id();
+    try (ChildJvm child = WorkingMain.start(bench.home())) {
+      child.awaitLine("running", SOON);
+      bench.jobs().cancel(Scope.admin(), id, "not needed");
+      // It looks twice a second; the rest is for slow machines. Its lease would last longer.
+      child.awaitLine("told to stop", Duration.ofMillis(1900));
+    }
+    assertThat(bench.get(id).status()).isEqualTo(JobStatus.CANCELED);
+    assertThat(bench.jobs().attempts(Scope.admin(), id))
+        .extracting(JobAttempt::outcome)
+        .containsExactly(AttemptOutcome.CANCELED);
+  }
+
+  @Test
   void aProcessThatSleptBeyondItsLeaseIsFencedOff() throws Exception {
     UUID id = bench.jobs().enqueue(JobRequest.of("a").build()).id();
     try (ChildJvm child = WorkingMain.start(bench.home())) {

@@ -52,7 +52,10 @@ class ScheduleTest {
 
   private Scheduler scheduler() {
     return new Scheduler(
-        bench.database(), new JobEnqueuer(new JobIds(Time.system())), JobBench.nobody());
+        bench.database(),
+        new JobEnqueuer(new JobIds(Time.system()), new JobNews(List.of())),
+        JobBench.nobody(),
+        new JobNews(List.of()));
   }
 
   private int fireAll() {

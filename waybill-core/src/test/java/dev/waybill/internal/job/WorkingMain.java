@@ -47,6 +47,7 @@ final class WorkingMain {
             "a",
             context -> {
               context.checkpoint("\"child\"");
+              context.onCancel(() -> System.out.println("told to stop"));
               System.out.println("running");
               go.await();
               System.out.println("done, canceled " + context.isCanceled());
