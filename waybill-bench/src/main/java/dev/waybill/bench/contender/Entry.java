@@ -63,6 +63,11 @@ public record Entry(
     return flows != null;
   }
 
+  /** Whether it carries messages: not graphs, and not only jobs. */
+  public boolean carriesMessages() {
+    return flows == null && !name.equals(Contenders.JOBS);
+  }
+
   /** A new one that runs graphs. */
   public FlowContender newFlows() {
     return Given.here(flows).get();

@@ -38,6 +38,6 @@ final class S2Sustained implements Scenario {
 
   @Override
   public boolean admits(Entry entry) {
-    return !entry.isOfFlows();
+    return entry.carriesMessages();
   }
 }

@@ -36,6 +36,6 @@ final class S4Paced implements Scenario {
 
   @Override
   public boolean admits(Entry entry) {
-    return !entry.isOfFlows() && !entry.name().equals("raw-limit");
+    return entry.carriesMessages() && !entry.name().equals("raw-limit");
   }
 }

@@ -33,6 +33,6 @@ final class S6TwoProcesses implements Scenario {
 
   @Override
   public boolean admits(Entry entry) {
-    return !entry.isOfFlows() && !ONE_PROCESS_ONLY.contains(entry.name());
+    return entry.carriesMessages() && !ONE_PROCESS_ONLY.contains(entry.name());
   }
 }

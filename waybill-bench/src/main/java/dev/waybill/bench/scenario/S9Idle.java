@@ -35,6 +35,8 @@ final class S9Idle implements Scenario {
 
   @Override
   public boolean admits(Entry entry) {
-    return !entry.isOfFlows() && !entry.name().equals("bare") && !entry.name().equals("raw-limit");
+    return entry.carriesMessages()
+        && !entry.name().equals("bare")
+        && !entry.name().equals("raw-limit");
   }
 }

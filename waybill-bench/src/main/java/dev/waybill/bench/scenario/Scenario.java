@@ -21,7 +21,7 @@ public interface Scenario {
 
   /** Whether the contender can take part at all. */
   default boolean admits(Entry entry) {
-    return !entry.isOfFlows() && !entry.name().equals("bare");
+    return entry.carriesMessages() && !entry.name().equals("bare");
   }
 
   /** Whether the contender takes part without being asked for by name. */
