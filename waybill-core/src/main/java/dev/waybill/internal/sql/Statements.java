@@ -18,7 +18,10 @@ import java.util.regex.Pattern;
  * first wanted. Safe for use by many threads.
  */
 public final class Statements {
-  private static final Pattern NAME_LINE = Pattern.compile("(?m)^-- name: ([a-z0-9_]+)\\s*$");
+  private static final Pattern HEAD_LINE =
+      Pattern.compile("(?m)^-- (name|part): ([a-z0-9_]+)\\s*$");
+  private static final Pattern INCLUDE_LINE =
+      Pattern.compile("(?m)^-- include: ([a-z0-9_]+)\\s*$");
   private static final Pattern TABLE = Pattern.compile("\\b" + Naming.IN_FILES + "[a-z0-9_]+\\b");
   private static final Pattern IN_LITERAL =
       Pattern.compile("\\{(" + Naming.IN_FILES + "[a-z0-9_]+)}");
@@ -66,23 +69,35 @@ public final class Statements {
         });
   }
 
-  /** The blocks of a file in their order, by name. */
+  /** The blocks of a file in their order, by name, with the parts that they include. */
   public static Map<String, String> blocks(String text) {
     Map<String, String> blocks = new LinkedHashMap<>();
-    Matcher line = NAME_LINE.matcher(text);
-    int from = -1;
-    String name = "";
-    while (line.find()) {
-      if (from >= 0) {
-        put(blocks, name, text.substring(from, line.start()));
-      }
-      name = line.group(1);
-      from = line.end();
+    Map<String, String> parts = new LinkedHashMap<>();
+    Matcher line = HEAD_LINE.matcher(text);
+    boolean found = line.find();
+    while (found) {
+      Map<String, String> into = line.group(1).equals("part") ? parts : blocks;
+      String name = line.group(2);
+      int from = line.end();
+      found = line.find();
+      put(into, name, text.substring(from, found ? line.start() : text.length()));
     }
-    if (from >= 0) {
-      put(blocks, name, text.substring(from));
-    }
+    blocks.replaceAll((name, block) -> included(name, block, parts));
     return blocks;
+  }
+
+  private static String included(String name, String block, Map<String, String> parts) {
+    return INCLUDE_LINE
+        .matcher(block)
+        .replaceAll(
+            include -> {
+              String part = parts.get(include.group(1));
+              if (part == null) {
+                throw new IllegalStateException(
+                    "Block " + name + " includes " + include.group(1) + ", which is no part");
+              }
+              return Matcher.quoteReplacement(part);
+            });
   }
 
   private static void put(Map<String, String> blocks, String name, String text) {

@@ -18,6 +18,7 @@
 -- takes leases at once is waited for, as every lease is.
 -- Plans: slots have no statistics, and need none. A reader looks no further than the numbers it wants can be (a row has
 -- at most :segment of them), so what it reads does not grow with the backlog, whatever plan is chosen.
+-- A part is text that several statements include.
 
 -- name: outbox_slots
 select last_value as slots from waybill_outbox_slots_sq
@@ -147,7 +148,7 @@ with due as (
 )}
 select partition_id, count(*) as n from due group by partition_id
 
--- name: outbox_sequence
+-- part: numbering
 with locked as materialized (
   select p.id, p.sequence from waybill_outbox_partitions p where p.id = any ((select :partitions::bigint[])::bigint[])
   order by p.id for no key update skip locked
@@ -207,68 +208,14 @@ with locked as materialized (
 ), moved as (
   update waybill_outbox_partitions p set sequence = p.sequence + c.n from counted c where p.id = c.partition_id
 )
+
+-- name: outbox_sequence
+-- include: numbering
 select l.id, coalesce(c.n, 0) as n, set_config('synchronous_commit', 'off', true) from locked l left join counted c on c.partition_id = l.id
 
 -- name: outbox_sequence_take
-with locked as materialized (
-  select p.id, p.sequence from waybill_outbox_partitions p where p.id = any ((select :partitions::bigint[])::bigint[])
-  order by p.id for no key update skip locked
-), chosen as materialized (
-  select x.place, x.row_at from locked l
-  cross join lateral (
-    select i.tableoid as place, i.ctid as row_at from waybill_outbox_incoming i
-    where i.partition_id = l.id order by i.id limit :messages
-  ) x
-), taken_0 as (
-  delete from waybill_outbox_incoming_0 where ctid = any (array(
-    select c.row_at from chosen c where c.place = '{waybill_outbox_incoming_0}'::regclass
-  ))
-  returning partition_id, id, slot
-), taken_1 as (
-  delete from waybill_outbox_incoming_1 where ctid = any (array(
-    select c.row_at from chosen c where c.place = '{waybill_outbox_incoming_1}'::regclass
-  ))
-  returning partition_id, id, slot
-), taken_2 as (
-  delete from waybill_outbox_incoming_2 where ctid = any (array(
-    select c.row_at from chosen c where c.place = '{waybill_outbox_incoming_2}'::regclass
-  ))
-  returning partition_id, id, slot
-), taken as (
-  select partition_id, id, slot from taken_0
-  union all select partition_id, id, slot from taken_1
-  union all select partition_id, id, slot from taken_2
-), numbered as (
-  -- Messages of one row of outgoing follow each other and are in one slot: of these, so many of other slots came before.
-  select t.partition_id, t.id, t.slot, row_number() over w as k,
-    row_number() over w - case t.slot
-      when 0 then count(*) filter (where t.slot = 0) over w
-      when 1 then count(*) filter (where t.slot = 1) over w
-      when 2 then count(*) filter (where t.slot = 2) over w
-      else count(*) filter (where t.slot = 3) over w
-    end as others
-  from taken t window w as (partition by t.partition_id order by t.id)
-), segments as materialized (
-  select c.partition_id, c.slot, l.sequence + max(c.k) as last_seq, count(*) as n, array_agg(c.id order by c.k) as ids
-  from numbered c join locked l on l.id = c.partition_id
-  group by c.partition_id, l.sequence, c.slot, c.others, (c.k - 1) / :segment
-), written_0 as (
-  insert into waybill_outbox_outgoing_0 (partition_id, last_seq, n, ids)
-  select partition_id, last_seq, n, ids from segments where slot = 0
-), written_1 as (
-  insert into waybill_outbox_outgoing_1 (partition_id, last_seq, n, ids)
-  select partition_id, last_seq, n, ids from segments where slot = 1
-), written_2 as (
-  insert into waybill_outbox_outgoing_2 (partition_id, last_seq, n, ids)
-  select partition_id, last_seq, n, ids from segments where slot = 2
-), written_3 as (
-  insert into waybill_outbox_outgoing_3 (partition_id, last_seq, n, ids)
-  select partition_id, last_seq, n, ids from segments where slot = 3
-), counted as (
-  select s.partition_id, sum(s.n)::bigint as n from segments s group by s.partition_id
-), moved as (
-  update waybill_outbox_partitions p set sequence = p.sequence + c.n from counted c where p.id = c.partition_id
-), wanted as (
+-- include: numbering
+, wanted as (
   select w.partition_id, w.duration, w.messages
   from unnest((select :wanted::bigint[]), :durations::bigint[], :limits::bigint[]) as w (partition_id, duration, messages)
 ), free as materialized (
@@ -345,6 +292,47 @@ from ours o join request r on r.partition_id = o.partition_id
 where c.partition_id = o.partition_id
 returning c.partition_id, set_config('synchronous_commit', 'off', true)
 
+-- part: reading
+  select m.seq, m.id, m.type, m.message_key, m.headers, m.payload, m.created_at from (
+    select u.seq, u.id, b.type, b.message_key, b.headers, b.payload, b.created_at,
+      sum(octet_length(b.payload)) over (order by u.seq) - octet_length(b.payload) as bytes_before
+    from (
+      select s.last_seq - s.n + e.k as seq, e.id, s.slot
+      from (
+        select o.last_seq, o.n, o.ids, o.slot from (
+          select o.last_seq, o.n, o.ids, 0 as slot from waybill_outbox_outgoing_0 o
+          where o.partition_id = :partition_id and o.last_seq > l.processed_seq and o.last_seq < l.processed_seq + :messages + :segment
+          {union all
+          select o.last_seq, o.n, o.ids, :slot_1::int from waybill_outbox_outgoing_1 o
+          where o.partition_id = :partition_id and o.last_seq > l.processed_seq and o.last_seq < l.processed_seq + :messages + :segment}
+          {union all
+          select o.last_seq, o.n, o.ids, :slot_2::int from waybill_outbox_outgoing_2 o
+          where o.partition_id = :partition_id and o.last_seq > l.processed_seq and o.last_seq < l.processed_seq + :messages + :segment}
+          {union all
+          select o.last_seq, o.n, o.ids, :slot_3::int from waybill_outbox_outgoing_3 o
+          where o.partition_id = :partition_id and o.last_seq > l.processed_seq and o.last_seq < l.processed_seq + :messages + :segment}
+        ) o
+        where o.last_seq - o.n < l.processed_seq + :messages
+      ) s
+      cross join lateral unnest(s.ids) with ordinality e (id, k)
+      where s.last_seq - s.n + e.k > l.processed_seq and s.last_seq - s.n + e.k <= l.processed_seq + :messages
+    ) u
+    left join lateral (
+      select b.type, b.message_key, b.headers, b.payload, b.created_at from waybill_outbox_body_0 b
+      where b.id = u.id and u.slot = 0
+      {union all
+      select b.type, b.message_key, b.headers, b.payload, b.created_at from waybill_outbox_body_1 b
+      where b.id = u.id and u.slot = :slot_1::int}
+      {union all
+      select b.type, b.message_key, b.headers, b.payload, b.created_at from waybill_outbox_body_2 b
+      where b.id = u.id and u.slot = :slot_2::int}
+      {union all
+      select b.type, b.message_key, b.headers, b.payload, b.created_at from waybill_outbox_body_3 b
+      where b.id = u.id and u.slot = :slot_3::int}
+    ) b on true
+  ) m
+  where m.bytes_before is null or m.bytes_before < :bytes
+
 -- name: outbox_lease_take
 with lease as (
   update waybill_outbox_processor c
@@ -361,45 +349,7 @@ select l.partition_id, l.processed_seq, l.attempts, l.lease_epoch, l.parked, l.s
   r.seq, r.id, r.type, r.message_key, r.headers, r.payload, r.created_at,
   (select last_value from waybill_outbox_slots_sq) as slots
 from lease l left join lateral (
-  select m.seq, m.id, m.type, m.message_key, m.headers, m.payload, m.created_at from (
-    select u.seq, u.id, b.type, b.message_key, b.headers, b.payload, b.created_at,
-      sum(octet_length(b.payload)) over (order by u.seq) - octet_length(b.payload) as bytes_before
-    from (
-      select s.last_seq - s.n + e.k as seq, e.id, s.slot
-      from (
-        select o.last_seq, o.n, o.ids, o.slot from (
-          select o.last_seq, o.n, o.ids, 0 as slot from waybill_outbox_outgoing_0 o
-          where o.partition_id = :partition_id and o.last_seq > l.processed_seq and o.last_seq < l.processed_seq + :messages + :segment
-          {union all
-          select o.last_seq, o.n, o.ids, :slot_1::int from waybill_outbox_outgoing_1 o
-          where o.partition_id = :partition_id and o.last_seq > l.processed_seq and o.last_seq < l.processed_seq + :messages + :segment}
-          {union all
-          select o.last_seq, o.n, o.ids, :slot_2::int from waybill_outbox_outgoing_2 o
-          where o.partition_id = :partition_id and o.last_seq > l.processed_seq and o.last_seq < l.processed_seq + :messages + :segment}
-          {union all
-          select o.last_seq, o.n, o.ids, :slot_3::int from waybill_outbox_outgoing_3 o
-          where o.partition_id = :partition_id and o.last_seq > l.processed_seq and o.last_seq < l.processed_seq + :messages + :segment}
-        ) o
-        where o.last_seq - o.n < l.processed_seq + :messages
-      ) s
-      cross join lateral unnest(s.ids) with ordinality e (id, k)
-      where s.last_seq - s.n + e.k > l.processed_seq and s.last_seq - s.n + e.k <= l.processed_seq + :messages
-    ) u
-    left join lateral (
-      select b.type, b.message_key, b.headers, b.payload, b.created_at from waybill_outbox_body_0 b
-      where b.id = u.id and u.slot = 0
-      {union all
-      select b.type, b.message_key, b.headers, b.payload, b.created_at from waybill_outbox_body_1 b
-      where b.id = u.id and u.slot = :slot_1::int}
-      {union all
-      select b.type, b.message_key, b.headers, b.payload, b.created_at from waybill_outbox_body_2 b
-      where b.id = u.id and u.slot = :slot_2::int}
-      {union all
-      select b.type, b.message_key, b.headers, b.payload, b.created_at from waybill_outbox_body_3 b
-      where b.id = u.id and u.slot = :slot_3::int}
-    ) b on true
-  ) m
-  where m.bytes_before is null or m.bytes_before < :bytes
+-- include: reading
 ) r on true
 order by r.seq
 
@@ -416,45 +366,7 @@ select l.partition_id, l.processed_seq, l.attempts, l.lease_epoch, l.parked, l.s
   r.seq, r.id, r.type, r.message_key, r.headers, r.payload, r.created_at,
   (select last_value from waybill_outbox_slots_sq) as slots
 from lease l left join lateral (
-  select m.seq, m.id, m.type, m.message_key, m.headers, m.payload, m.created_at from (
-    select u.seq, u.id, b.type, b.message_key, b.headers, b.payload, b.created_at,
-      sum(octet_length(b.payload)) over (order by u.seq) - octet_length(b.payload) as bytes_before
-    from (
-      select s.last_seq - s.n + e.k as seq, e.id, s.slot
-      from (
-        select o.last_seq, o.n, o.ids, o.slot from (
-          select o.last_seq, o.n, o.ids, 0 as slot from waybill_outbox_outgoing_0 o
-          where o.partition_id = :partition_id and o.last_seq > l.processed_seq and o.last_seq < l.processed_seq + :messages + :segment
-          {union all
-          select o.last_seq, o.n, o.ids, :slot_1::int from waybill_outbox_outgoing_1 o
-          where o.partition_id = :partition_id and o.last_seq > l.processed_seq and o.last_seq < l.processed_seq + :messages + :segment}
-          {union all
-          select o.last_seq, o.n, o.ids, :slot_2::int from waybill_outbox_outgoing_2 o
-          where o.partition_id = :partition_id and o.last_seq > l.processed_seq and o.last_seq < l.processed_seq + :messages + :segment}
-          {union all
-          select o.last_seq, o.n, o.ids, :slot_3::int from waybill_outbox_outgoing_3 o
-          where o.partition_id = :partition_id and o.last_seq > l.processed_seq and o.last_seq < l.processed_seq + :messages + :segment}
-        ) o
-        where o.last_seq - o.n < l.processed_seq + :messages
-      ) s
-      cross join lateral unnest(s.ids) with ordinality e (id, k)
-      where s.last_seq - s.n + e.k > l.processed_seq and s.last_seq - s.n + e.k <= l.processed_seq + :messages
-    ) u
-    left join lateral (
-      select b.type, b.message_key, b.headers, b.payload, b.created_at from waybill_outbox_body_0 b
-      where b.id = u.id and u.slot = 0
-      {union all
-      select b.type, b.message_key, b.headers, b.payload, b.created_at from waybill_outbox_body_1 b
-      where b.id = u.id and u.slot = :slot_1::int}
-      {union all
-      select b.type, b.message_key, b.headers, b.payload, b.created_at from waybill_outbox_body_2 b
-      where b.id = u.id and u.slot = :slot_2::int}
-      {union all
-      select b.type, b.message_key, b.headers, b.payload, b.created_at from waybill_outbox_body_3 b
-      where b.id = u.id and u.slot = :slot_3::int}
-    ) b on true
-  ) m
-  where m.bytes_before is null or m.bytes_before < :bytes
+-- include: reading
 ) r on true
 order by r.seq
 
@@ -548,90 +460,14 @@ select l.partition_id, l.processed_seq, l.attempts, l.lease_epoch, l.parked, l.s
   r.seq, r.id, r.type, r.message_key, r.headers, r.payload, r.created_at,
   (select last_value from waybill_outbox_slots_sq) as slots
 from cursor l left join lateral (
-  select m.seq, m.id, m.type, m.message_key, m.headers, m.payload, m.created_at from (
-    select u.seq, u.id, b.type, b.message_key, b.headers, b.payload, b.created_at,
-      sum(octet_length(b.payload)) over (order by u.seq) - octet_length(b.payload) as bytes_before
-    from (
-      select s.last_seq - s.n + e.k as seq, e.id, s.slot
-      from (
-        select o.last_seq, o.n, o.ids, o.slot from (
-          select o.last_seq, o.n, o.ids, 0 as slot from waybill_outbox_outgoing_0 o
-          where o.partition_id = :partition_id and o.last_seq > l.processed_seq and o.last_seq < l.processed_seq + :messages + :segment
-          {union all
-          select o.last_seq, o.n, o.ids, :slot_1::int from waybill_outbox_outgoing_1 o
-          where o.partition_id = :partition_id and o.last_seq > l.processed_seq and o.last_seq < l.processed_seq + :messages + :segment}
-          {union all
-          select o.last_seq, o.n, o.ids, :slot_2::int from waybill_outbox_outgoing_2 o
-          where o.partition_id = :partition_id and o.last_seq > l.processed_seq and o.last_seq < l.processed_seq + :messages + :segment}
-          {union all
-          select o.last_seq, o.n, o.ids, :slot_3::int from waybill_outbox_outgoing_3 o
-          where o.partition_id = :partition_id and o.last_seq > l.processed_seq and o.last_seq < l.processed_seq + :messages + :segment}
-        ) o
-        where o.last_seq - o.n < l.processed_seq + :messages
-      ) s
-      cross join lateral unnest(s.ids) with ordinality e (id, k)
-      where s.last_seq - s.n + e.k > l.processed_seq and s.last_seq - s.n + e.k <= l.processed_seq + :messages
-    ) u
-    left join lateral (
-      select b.type, b.message_key, b.headers, b.payload, b.created_at from waybill_outbox_body_0 b
-      where b.id = u.id and u.slot = 0
-      {union all
-      select b.type, b.message_key, b.headers, b.payload, b.created_at from waybill_outbox_body_1 b
-      where b.id = u.id and u.slot = :slot_1::int}
-      {union all
-      select b.type, b.message_key, b.headers, b.payload, b.created_at from waybill_outbox_body_2 b
-      where b.id = u.id and u.slot = :slot_2::int}
-      {union all
-      select b.type, b.message_key, b.headers, b.payload, b.created_at from waybill_outbox_body_3 b
-      where b.id = u.id and u.slot = :slot_3::int}
-    ) b on true
-  ) m
-  where m.bytes_before is null or m.bytes_before < :bytes
+-- include: reading
 ) r on true
 order by r.seq
 
 -- name: outbox_read
 select r.seq, r.id, r.type, r.message_key, r.headers, r.payload, r.created_at
 from (select :processed_seq::bigint as processed_seq) l cross join lateral (
-  select m.seq, m.id, m.type, m.message_key, m.headers, m.payload, m.created_at from (
-    select u.seq, u.id, b.type, b.message_key, b.headers, b.payload, b.created_at,
-      sum(octet_length(b.payload)) over (order by u.seq) - octet_length(b.payload) as bytes_before
-    from (
-      select s.last_seq - s.n + e.k as seq, e.id, s.slot
-      from (
-        select o.last_seq, o.n, o.ids, o.slot from (
-          select o.last_seq, o.n, o.ids, 0 as slot from waybill_outbox_outgoing_0 o
-          where o.partition_id = :partition_id and o.last_seq > l.processed_seq and o.last_seq < l.processed_seq + :messages + :segment
-          {union all
-          select o.last_seq, o.n, o.ids, :slot_1::int from waybill_outbox_outgoing_1 o
-          where o.partition_id = :partition_id and o.last_seq > l.processed_seq and o.last_seq < l.processed_seq + :messages + :segment}
-          {union all
-          select o.last_seq, o.n, o.ids, :slot_2::int from waybill_outbox_outgoing_2 o
-          where o.partition_id = :partition_id and o.last_seq > l.processed_seq and o.last_seq < l.processed_seq + :messages + :segment}
-          {union all
-          select o.last_seq, o.n, o.ids, :slot_3::int from waybill_outbox_outgoing_3 o
-          where o.partition_id = :partition_id and o.last_seq > l.processed_seq and o.last_seq < l.processed_seq + :messages + :segment}
-        ) o
-        where o.last_seq - o.n < l.processed_seq + :messages
-      ) s
-      cross join lateral unnest(s.ids) with ordinality e (id, k)
-      where s.last_seq - s.n + e.k > l.processed_seq and s.last_seq - s.n + e.k <= l.processed_seq + :messages
-    ) u
-    left join lateral (
-      select b.type, b.message_key, b.headers, b.payload, b.created_at from waybill_outbox_body_0 b
-      where b.id = u.id and u.slot = 0
-      {union all
-      select b.type, b.message_key, b.headers, b.payload, b.created_at from waybill_outbox_body_1 b
-      where b.id = u.id and u.slot = :slot_1::int}
-      {union all
-      select b.type, b.message_key, b.headers, b.payload, b.created_at from waybill_outbox_body_2 b
-      where b.id = u.id and u.slot = :slot_2::int}
-      {union all
-      select b.type, b.message_key, b.headers, b.payload, b.created_at from waybill_outbox_body_3 b
-      where b.id = u.id and u.slot = :slot_3::int}
-    ) b on true
-  ) m
-  where m.bytes_before is null or m.bytes_before < :bytes
+-- include: reading
 ) r
 order by r.seq
 

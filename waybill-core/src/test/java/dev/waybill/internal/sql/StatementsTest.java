@@ -112,6 +112,28 @@ class StatementsTest {
   }
 
   @Test
+  void blocksIncludePartsOfTheirFile() {
+    assertThat(
+            Statements.blocks(
+                """
+                -- name: a
+                select x
+                -- include: where_from
+                -- part: where_from
+                from $1
+                -- name: b
+                delete
+                -- include: where_from
+                """))
+        .containsExactly(
+            java.util.Map.entry("a", "select x\nfrom $1"),
+            java.util.Map.entry("b", "delete\nfrom $1"));
+    assertThatThrownBy(() -> Statements.blocks("-- name: a\n-- include: b"))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessage("Block a includes b, which is no part");
+  }
+
+  @Test
   void aNameIsDefinedOnce() {
     assertThatThrownBy(() -> Statements.blocks("-- name: a\nselect 1\n-- name: a\nselect 2"))
         .isInstanceOf(IllegalStateException.class)
