@@ -20,8 +20,7 @@ import java.util.regex.Pattern;
 public final class Statements {
   private static final Pattern HEAD_LINE =
       Pattern.compile("(?m)^-- (name|part): ([a-z0-9_]+)\\s*$");
-  private static final Pattern INCLUDE_LINE =
-      Pattern.compile("(?m)^-- include: ([a-z0-9_]+)\\s*$");
+  private static final Pattern INCLUDE_LINE = Pattern.compile("(?m)^-- include: ([a-z0-9_]+)\\s*$");
   private static final Pattern TABLE = Pattern.compile("\\b" + Naming.IN_FILES + "[a-z0-9_]+\\b");
   private static final Pattern IN_LITERAL =
       Pattern.compile("\\{(" + Naming.IN_FILES + "[a-z0-9_]+)}");
