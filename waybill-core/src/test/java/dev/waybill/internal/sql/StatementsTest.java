@@ -18,6 +18,7 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -80,9 +81,10 @@ class StatementsTest {
       if (!others.names().contains(name)) {
         continue; // of the dialect's own shape; the test above sees to the rest
       }
-      assertThat(ours.get(name).headParameters())
+      // They are bound by name: how often one stands in the text is the dialect's own affair.
+      assertThat(Set.copyOf(ours.get(name).headParameters()))
           .as(name)
-          .containsExactlyInAnyOrderElementsOf(others.get(name).headParameters());
+          .isEqualTo(Set.copyOf(others.get(name).headParameters()));
       assertThat(ours.get(name).rowParameters())
           .as(name)
           .isEqualTo(others.get(name).rowParameters());
