@@ -38,8 +38,14 @@ final class History {
     this.crashes = crashes;
   }
 
-  /** Reads a diary. What its writer was just writing when it died is not complete. */
+  /**
+   * Reads a diary. What its writer was just writing when it died is not complete; who died before
+   * it began has none.
+   */
   void read(Path diary) throws IOException {
+    if (Files.notExists(diary)) {
+      return;
+    }
     String text = Files.readString(diary);
     String complete = text.substring(0, text.lastIndexOf('\n') + 1);
     complete.lines().forEach(this::read);

@@ -16,12 +16,13 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
 
 /**
  * Commands at a real terminal, which {@code script} of util-linux makes. On SQLite alone: no
  * database has a say in this.
  */
-@Timeout(120)
+@Timeout(value = 120, threadMode = ThreadMode.SEPARATE_THREAD)
 class InteractiveIT {
   private static final Path SCRIPT = Path.of("/usr/bin/script");
 
@@ -55,7 +56,8 @@ class InteractiveIT {
               "--quiet",
               "--return",
               "--command",
-              "stty rows 24 cols 80; exec "
+              // Whoever runs the tests in the background has them ignore Ctrl-C.
+              "stty rows 24 cols 80; exec env --default-signal=INT "
                   + java
                   + " -XX:TieredStopAtLevel=1 -jar target/waybill.jar "
                   + command
