@@ -25,6 +25,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 class StatementsTest {
+  /** A recursive query names a parameter at every hop, a loose index scan once. */
+  private static final Set<String> HOPPING = Set.of("job_tenants");
+
   private static final String FOLDER = "/dev/waybill/sql/";
 
   /** The files that a dialect has, without their ending. */
@@ -81,10 +84,15 @@ class StatementsTest {
       if (!others.names().contains(name)) {
         continue; // of the dialect's own shape; the test above sees to the rest
       }
-      // They are bound by name: how often one stands in the text is the dialect's own affair.
-      assertThat(Set.copyOf(ours.get(name).headParameters()))
+      if (HOPPING.contains(name)) {
+        assertThat(Set.copyOf(ours.get(name).headParameters()))
+            .as(name)
+            .isEqualTo(Set.copyOf(others.get(name).headParameters()));
+        continue;
+      }
+      assertThat(ours.get(name).headParameters())
           .as(name)
-          .isEqualTo(Set.copyOf(others.get(name).headParameters()));
+          .containsExactlyInAnyOrderElementsOf(others.get(name).headParameters());
       assertThat(ours.get(name).rowParameters())
           .as(name)
           .isEqualTo(others.get(name).rowParameters());
