@@ -20,8 +20,9 @@ enum Harm {
   SERVER_RESTARTED("server restarted", 1),
   FILE_LOCKED("file locked by a stranger", 2);
 
+  /** With a file, the database's clock is the process's: there is no other one to differ from. */
   private static final List<Harm> NEED_A_SERVER =
-      List.of(CUT, UNANSWERED, PAUSED, UNREACHABLE, SERVER_KILLED, SERVER_RESTARTED);
+      List.of(CLOCK_WRONG, CUT, UNANSWERED, PAUSED, UNREACHABLE, SERVER_KILLED, SERVER_RESTARTED);
 
   private final String text;
   private final int often;
