@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
@@ -21,14 +22,30 @@ final class Producers {
   private final Diary diary;
   private final AtomicBoolean enough = new AtomicBoolean();
   private final AtomicInteger number = new AtomicInteger();
+  private final List<Thread> threads = new CopyOnWriteArrayList<>();
 
   Producers(String name, Diary diary) {
     this.name = name;
     this.diary = diary;
   }
 
-  void enough() {
+  /** Ends them, and tells when the last transaction has. */
+  void enough(Runnable quiet) {
     enough.set(true);
+    Thread waiting =
+        new Thread(
+            () -> {
+              for (Thread each : threads) {
+                try {
+                  each.join();
+                } catch (InterruptedException e) {
+                  throw new IllegalStateException(e);
+                }
+              }
+              quiet.run();
+            });
+    waiting.setDaemon(true);
+    waiting.start();
   }
 
   void start(Outbox outbox, long seed) {
@@ -36,6 +53,7 @@ final class Producers {
     Thread thread =
         new Thread(() -> new Producer(outbox, producer, new Random(seed)).run(), producer);
     thread.setDaemon(true);
+    threads.add(thread);
     thread.start();
   }
 

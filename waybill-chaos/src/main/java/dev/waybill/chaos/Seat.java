@@ -93,6 +93,11 @@ final class Seat implements AutoCloseable {
     process.send("enough");
   }
 
+  /** After that nothing is committed any more. */
+  void awaitQuiet() throws InterruptedException {
+    process.awaitLine("quiet", SOON);
+  }
+
   /** Its network; a file has none. */
   FaultProxy network() {
     if (proxy == null) {

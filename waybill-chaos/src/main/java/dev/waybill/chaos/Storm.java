@@ -75,6 +75,9 @@ final class Storm implements AutoCloseable {
     for (Seat seat : seats) {
       seat.enough();
     }
+    for (Seat seat : seats) {
+      seat.awaitQuiet();
+    }
     await("until nothing is left to do", DRAIN, books::isDrained);
     progress.tell(elapsed(), faults(), books.committed(), books.done());
     seats.forEach(Seat::close);

@@ -27,7 +27,7 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * A process that produces and delivers. Told {@code hold}, it stops in its next handler for good;
  * told {@code BEFORE} or {@code AFTER}, its next commit loses its connection then; told {@code
- * enough}, it produces no more.
+ * enough}, it produces no more, and says {@code quiet} when all it produced is committed or not.
  */
 final class WorkerMain {
   static final String PARCELS = "parcels";
@@ -54,7 +54,7 @@ final class WorkerMain {
         line -> {
           switch (line) {
             case "hold" -> handlers.hold();
-            case "enough" -> producers.enough();
+            case "enough" -> producers.enough(() -> System.out.println("quiet"));
             default -> cutACommit(source, product, Moment.valueOf(line));
           }
         });

@@ -1,5 +1,6 @@
 package dev.waybill.testkit;
 
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.extension.ClassTemplateInvocationContext;
 import org.junit.jupiter.api.extension.ClassTemplateInvocationContextProvider;
@@ -22,10 +23,13 @@ final class DatabaseInvocations implements ClassTemplateInvocationContextProvide
             .map(EveryDatabase::alsoOldest)
             .orElse(false);
     LeftOut leftOut = LeftOut.fromSystemProperty();
-    return Stream.of(Edition.values())
-        .filter(edition -> alsoOldest || edition != Edition.OLDEST_POSTGRESQL)
-        .filter(edition -> !leftOut.contains(edition))
-        .map(OnDatabase::new);
+    List<Edition> editions =
+        Stream.of(Edition.values())
+            .filter(edition -> alsoOldest || edition != Edition.OLDEST_POSTGRESQL)
+            .filter(edition -> !leftOut.contains(edition))
+            .toList();
+    Turn turn = Turn.isAsked() ? new Turn(editions) : null;
+    return editions.stream().map(edition -> new OnDatabase(edition, turn));
   }
 
   @Override

@@ -2,7 +2,6 @@ package dev.waybill.testkit;
 
 import java.util.Arrays;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
@@ -28,10 +27,17 @@ final class OnDatabase
         ParameterResolver {
 
   private final Edition edition;
+  private final @Nullable Turn turn;
   private @Nullable TestDatabase database;
 
-  OnDatabase(Edition edition) {
+  /**
+   * A run that has not begun.
+   *
+   * @param turn which cases run here; null for all of them
+   */
+  OnDatabase(Edition edition, @Nullable Turn turn) {
     this.edition = edition;
+    this.turn = turn;
   }
 
   @Override
@@ -47,6 +53,7 @@ final class OnDatabase
   @Override
   public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
     return exception(context)
+        .or(() -> elsewhere(context))
         .map(ConditionEvaluationResult::disabled)
         .orElseGet(() -> ConditionEvaluationResult.enabled("runs on " + edition.label()));
   }
@@ -55,7 +62,17 @@ final class OnDatabase
   @Override
   public void beforeClassTemplateInvocation(ExtensionContext context) {
     exception(context).ifPresent(Assumptions::abort);
-    database = edition.host().create();
+    if (turn == null) {
+      database = edition.host().create();
+    }
+  }
+
+  private Optional<String> elsewhere(ExtensionContext context) {
+    if (turn == null || context.getTestMethod().isEmpty()) {
+      return Optional.empty();
+    }
+    Edition chosen = turn.of(context.getRequiredTestClass(), context.getRequiredTestMethod());
+    return chosen == edition ? Optional.empty() : Optional.of(Turn.elsewhere(chosen));
   }
 
   private Optional<String> exception(ExtensionContext context) {
@@ -92,6 +109,9 @@ final class OnDatabase
 
   @Override
   public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
-    return Objects.requireNonNull(database);
+    if (database == null) {
+      database = edition.host().create(); // in turn, perhaps no case runs here
+    }
+    return database;
   }
 }

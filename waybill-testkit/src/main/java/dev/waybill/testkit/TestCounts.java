@@ -49,7 +49,9 @@ public final class TestCounts implements TestExecutionListener {
 
   @Override
   public synchronized void executionSkipped(TestIdentifier identifier, String reason) {
-    countOf(identifier).skipped++;
+    if (!Turn.isElsewhere(reason)) {
+      countOf(identifier).skipped++;
+    }
   }
 
   @Override

@@ -11,10 +11,14 @@ import static org.junit.platform.testkit.engine.EventConditions.test;
 import static org.junit.platform.testkit.engine.TestExecutionResultConditions.message;
 
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.assertj.core.api.Condition;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.api.parallel.Resources;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.junit.platform.testkit.engine.EngineExecutionResults;
 import org.junit.platform.testkit.engine.EngineTestKit;
 import org.junit.platform.testkit.engine.Event;
@@ -68,6 +72,20 @@ class DatabaseInvocationsTest {
   void leavesOutAllEditionsOfAProduct() {
     assertThat(invocations(with(LeftOut.PROPERTY, "postgresql", AlsoOldest.class)))
         .containsExactly("MariaDB 11.4", "MySQL 8.0", "SQLite 3");
+  }
+
+  @Test
+  void runsEachCaseOnOneDatabaseWhereAsked() {
+    EngineExecutionResults results = with(Turn.PROPERTY, "true", InTurn.class);
+    results.testEvents().assertStatistics(counts -> counts.succeeded(9).skipped(15).failed(0));
+    assertThat(results.testEvents().skipped().list())
+        .as("not counted as left out")
+        .filteredOn(each -> Turn.isElsewhere(each.getPayload(String.class).orElseThrow()))
+        .hasSize(12);
+    assertThat(InTurn.met).as("every database").hasSize(4);
+    with(Turn.PROPERTY, "true", OnlyOnSqlite.class)
+        .testEvents()
+        .assertStatistics(counts -> counts.succeeded(1));
   }
 
   @Test
@@ -129,6 +147,51 @@ class DatabaseInvocationsTest {
     @Test
     @NotOn(value = DatabaseProduct.SQLITE, why = "one writer")
     void notOnSqlite() {}
+  }
+
+  @EveryDatabase
+  static class InTurn {
+    private static final Set<DatabaseProduct> met = ConcurrentHashMap.newKeySet();
+
+    private final TestDatabase database;
+
+    InTurn(TestDatabase database) {
+      this.database = database;
+    }
+
+    @Test
+    void a() {
+      met.add(database.product());
+    }
+
+    @Test
+    void b() {
+      met.add(database.product());
+    }
+
+    @Test
+    void c() {
+      met.add(database.product());
+    }
+
+    @Test
+    void d() {
+      met.add(database.product());
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 4})
+    void e(int n) {
+      met.add(database.product());
+    }
+
+    @Test
+    @NotOn(
+        value = {DatabaseProduct.MARIADB, DatabaseProduct.MYSQL, DatabaseProduct.SQLITE},
+        why = "one applies")
+    void f() {
+      assertThat(database.product()).isEqualTo(DatabaseProduct.POSTGRESQL);
+    }
   }
 
   @EveryDatabase
