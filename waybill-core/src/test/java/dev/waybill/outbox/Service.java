@@ -42,6 +42,7 @@ public final class Service implements AutoCloseable {
     HikariConfig config = new HikariConfig();
     config.setDataSource(faulty);
     config.setMaximumPoolSize(12);
+    config.setMinimumIdle(1);
     config.setConnectionTimeout(5_000);
     HikariDataSource pool = new HikariDataSource(config);
     running.add(0, pool);

@@ -108,6 +108,7 @@ public final class TestDatabase implements AutoCloseable {
     HikariConfig config = new HikariConfig();
     config.setDataSource(dataSource());
     config.setMaximumPoolSize(size);
+    config.setMinimumIdle(1); // the rest only if somebody wants it: connecting is what costs most
     return closedWithThis(new HikariDataSource(config));
   }
 
