@@ -13,7 +13,9 @@ import dev.waybill.outbox.OutboxBuilder;
 import java.net.InetAddress;
 import java.security.SecureRandom;
 import java.util.Base64;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
@@ -38,6 +40,7 @@ final class ConsoleCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
   @Mixin private ConnectionOptions connection = new ConnectionOptions();
   @Mixin private TableOptions tables = new TableOptions();
+  @Mixin private Output output = new Output();
 
   @Option(
       names = "--port",
@@ -92,13 +95,22 @@ final class ConsoleCommand implements Callable<Integer> {
         Waybill waybill = waybill(pool);
         Console console = Console.start(waybill, options(token))) {
       String link = console.address() + (tokenVariable == null ? "#token=" + token : "");
-      spec.commandLine().getOut().println("Open " + link + " and end with Ctrl-C.");
-      spec.commandLine().getOut().flush();
+      output.show("Open " + link + " and end with Ctrl-C.", document(console, token));
       untilInterrupted();
     } catch (ConsoleException.Unprotected | ConsoleException.InvalidOption e) {
       throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
     }
     return ExitCode.FINE;
+  }
+
+  /** Without a token that the user gave: he has it. */
+  private Map<String, Object> document(Console console, String token) {
+    Map<String, Object> document = new LinkedHashMap<>();
+    document.put("address", console.address().toString());
+    if (tokenVariable == null) {
+      document.put("token", token);
+    }
+    return document;
   }
 
   private Waybill waybill(HikariDataSource pool) {

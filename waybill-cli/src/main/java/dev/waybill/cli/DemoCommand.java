@@ -2,6 +2,7 @@ package dev.waybill.cli;
 
 import dev.waybill.cli.demo.Settings;
 import dev.waybill.cli.demo.Supervisor;
+import dev.waybill.cli.demo.Verdict;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -13,6 +14,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Ansi;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -28,6 +30,7 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true)
 final class DemoCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
+  @Mixin private Output output = new Output();
 
   @Option(
       names = "--seconds",
@@ -95,9 +98,13 @@ final class DemoCommand implements Callable<Integer> {
               new DriverDataSource(database, user, password),
               seconds,
               !noConsole,
-              spec.commandLine().getOut(),
-              Ansi.AUTO.enabled());
-      return supervisor.run() ? ExitCode.FINE : ExitCode.TROUBLE;
+              output.aside(),
+              Ansi.AUTO.enabled() && !output.isJson());
+      Verdict verdict = supervisor.run();
+      if (output.isJson()) {
+        output.show("", verdict.document());
+      }
+      return verdict.isRight() ? ExitCode.FINE : ExitCode.TROUBLE;
     } finally {
       forget(folder);
     }

@@ -25,6 +25,15 @@ final class Output {
     return spec.commandLine();
   }
 
+  /** Where what is not the answer belongs. */
+  PrintWriter aside() {
+    return json ? command().getErr() : command().getOut();
+  }
+
+  boolean isJson() {
+    return json;
+  }
+
   void show(String text, Map<String, ?> document) {
     PrintWriter out = command().getOut();
     out.println(json ? Json.write(document) : text);

@@ -66,21 +66,25 @@ class DocumentedJsonIT {
   }
 
   /** Runs a command; what it answers belongs to the section of its name. */
-  private Map<?, ?> ask(String command, String... arguments) {
+  private Map<?, ?> ask(String command, String... arguments) throws Exception {
     Map<?, ?> answer = answer(command, arguments);
     answers.merge(command, answer, JsonTree::merged);
     return answer;
   }
 
-  private Map<?, ?> answer(String name, String... arguments) {
+  private Map<?, ?> answer(String name, String... arguments) throws Exception {
     List<String> command = new ArrayList<>(List.of(name.split(" ", -1)));
     command.addAll(List.of(arguments));
     command.add("--json");
     if (!name.equals("schema print")) {
-      command.addAll(List.of("--url", database.url(), "--user", database.user()));
+      String where = name.equals("demo") ? "--db" : "--url";
+      command.addAll(List.of(where, database.url(), "--user", database.user()));
       command.addAll(List.of("--password-env", "DB_PASSWORD"));
     }
-    Cli cli = Cli.jar(Map.of("DB_PASSWORD", database.password()), command.toArray(String[]::new));
+    Map<String, String> password = Map.of("DB_PASSWORD", database.password());
+    String[] words = command.toArray(String[]::new);
+    // The demo starts its service from its own class path.
+    Cli cli = name.equals("demo") ? Cli.process(password, words) : Cli.jar(password, words);
     assertThat(cli.exit()).as("%s: %s", command, cli.err()).isZero();
     return (Map<?, ?>) JsonTree.parse(cli.out());
   }
@@ -107,6 +111,7 @@ class DocumentedJsonIT {
     } finally {
       end.countDown();
     }
+    ask("demo", "--seconds", "2", "--rate", "20", "--no-console");
     compare();
   }
 

@@ -31,12 +31,15 @@ import javax.sql.DataSource;
  * ledger. One in twenty transactions is rolled back, one shipment in thirty fails at first, one
  * address in two hundred is wrong for ever. The {@link Office} adds jobs and a workflow.
  *
- * <p>It reports on stdout twice a second, stops producing when stdin says {@code drain}, and ends
- * when stdin is closed.
+ * <p>It reports on stdout twice a second, stops producing when stdin says {@code drain}, says
+ * {@code quiet} when it has, and ends when stdin is closed.
  */
 public final class OrderService {
   static final String SHIPPING = "shipping";
   static final String LEDGER = "ledger";
+
+  /** What it says when the last of its orders is committed or not. */
+  static final String QUIET = "quiet";
 
   /** Short, so that the demo shows another process taking over. */
   private static final LeaseConfig LEASE =
@@ -115,15 +118,13 @@ public final class OrderService {
     long pause = TimeUnit.SECONDS.toNanos(1) / settings.rate();
     long next = System.nanoTime();
     long restock = next;
-    while (running.get()) {
+    while (running.get() && producing.get()) {
       try {
-        if (producing.get() && System.nanoTime() - restock >= 0) {
+        if (System.nanoTime() - restock >= 0) {
           restock += RESTOCK.toNanos();
           Office.restock(waybill, settings.run());
         }
-        if (producing.get()) {
-          order(waybill, settings.run());
-        }
+        order(waybill, settings.run());
         next += pause;
         long wait = next - System.nanoTime();
         if (wait > 0) {
@@ -137,6 +138,8 @@ public final class OrderService {
         }
       }
     }
+    out.println(QUIET);
+    out.flush();
   }
 
   /** The customer does not want it after all. */

@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import javax.sql.DataSource;
@@ -29,6 +30,7 @@ public final class Supervisor {
   private final boolean withConsole;
   private final View view;
   private final AtomicReference<@Nullable Report> latest = new AtomicReference<>();
+  private final CountDownLatch quiet = new CountDownLatch(1);
   private Report earlier = Report.nothing();
 
   /** A demo of that length. */
@@ -46,8 +48,8 @@ public final class Supervisor {
     this.view = new View(out, terminal, seconds);
   }
 
-  /** Whether everything was right. */
-  public boolean run() throws IOException, InterruptedException, SQLException {
+  /** All of it, and what came of it. */
+  public Verdict run() throws IOException, InterruptedException, SQLException {
     view.say("An order service on " + settings.url());
     Schema.migrate(dataSource);
     Shop.createTables(dataSource);
@@ -76,7 +78,7 @@ public final class Supervisor {
       if (!drained) {
         view.say("Not everything had arrived after " + DRAIN.toSeconds() + " s.");
       }
-      return verdict.isRight();
+      return verdict;
     } finally {
       for (Process process : new @Nullable Process[] {first, second}) {
         if (process != null) {
@@ -110,6 +112,10 @@ public final class Supervisor {
             new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
         String said = line;
+        if (line.equals(OrderService.QUIET)) {
+          quiet.countDown();
+          continue;
+        }
         Report.parse(line)
             .ifPresentOrElse(latest::set, () -> view.say("  the service says: " + said));
       }
@@ -169,7 +175,7 @@ public final class Supervisor {
       throws InterruptedException, SQLException, IOException {
     long deadline = System.nanoTime() + DRAIN.toNanos();
     // A transaction may be under way when the word is given.
-    TimeUnit.SECONDS.sleep(1);
+    quiet.await(DRAIN.toSeconds(), TimeUnit.SECONDS);
     while (System.nanoTime() < deadline && process.isAlive()) {
       manager.approve();
       if (Verdict.of(dataSource, settings, manager, reached).isComplete()) {

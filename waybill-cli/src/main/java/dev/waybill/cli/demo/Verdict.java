@@ -11,6 +11,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -33,7 +34,7 @@ import javax.sql.DataSource;
  * @param runs of the restocking workflow
  * @param runsDone those that have ended
  */
-record Verdict(
+public record Verdict(
     long orders,
     long shipped,
     long deadLetters,
@@ -142,12 +143,33 @@ record Verdict(
         && runsDone == runs;
   }
 
-  boolean isRight() {
+  /** Whether everything arrived, and nothing that should not. */
+  public boolean isRight() {
     return isComplete()
         && ghosts == 0
         && disorder == 0
         && ledgerTwice == 0
         && mailsTwice == 0
         && orders > 0;
+  }
+
+  /** For programs. */
+  public Map<String, Object> document() {
+    Map<String, Object> document = new LinkedHashMap<>();
+    document.put("right", isRight());
+    document.put("orders", orders);
+    document.put("shipped", shipped);
+    document.put("dead_letters", deadLetters);
+    document.put("shipped_again", repeated);
+    document.put("rolled_back_shipped", ghosts);
+    document.put("order_violations", disorder);
+    document.put("ledger", ledger);
+    document.put("ledger_duplicates", ledgerTwice);
+    document.put("confirmations_wanted", mailsWanted);
+    document.put("confirmations", mails);
+    document.put("confirmation_duplicates", mailsTwice);
+    document.put("workflows", runs);
+    document.put("workflows_ended", runsDone);
+    return document;
   }
 }

@@ -3,6 +3,7 @@ package dev.waybill.internal.job;
 import dev.waybill.DatabaseException;
 import dev.waybill.DatabaseException.Kind;
 import dev.waybill.internal.sql.Database;
+import dev.waybill.internal.sql.Session;
 import dev.waybill.internal.sql.Tx;
 import dev.waybill.internal.store.JobDefinitionStore;
 import dev.waybill.internal.store.JobDefinitionStore.Definition;
@@ -167,7 +168,9 @@ final class DefinitionCatalog {
   }
 
   List<Definition> rows() {
-    return database.transact(tx -> JobDefinitionStore.in(tx).all());
+    try (Session session = database.looking().session()) {
+      return session.snapshot(tx -> JobDefinitionStore.in(tx).all());
+    }
   }
 
   List<JobDefinition> all() {

@@ -175,26 +175,30 @@ class PackedMessageStore extends MessageStore {
     return chosen;
   }
 
-  private static void number(Tx tx, Map<Long, Long> locked, Map<Long, List<Long>> chosen) {
-    List<long[]> taken = new ArrayList<>();
+  private void number(Tx tx, Map<Long, Long> locked, Map<Long, List<Long>> chosen) {
+    int taken = chosen.values().stream().mapToInt(List::size).sum();
     List<long[]> moved = new ArrayList<>();
     Query segments = tx.sql("outbox_outgoing_insert");
     chosen.forEach(
         (partition, list) -> {
           long[] ids = list.stream().mapToLong(Long::longValue).toArray();
           long before = Objects.requireNonNull(locked.get(partition), "locked");
-          for (long id : ids) {
-            taken.add(new long[] {partition, id});
-          }
           for (int from = 0; from < ids.length; from += SEGMENT) {
             int to = Math.min(ids.length, from + SEGMENT);
             segments.row(partition, before + to, to - from, PackedIds.pack(ids, from, to));
           }
           moved.add(new long[] {partition, before + ids.length});
         });
-    expect(taken.size(), tx.sql("outbox_incoming_delete").set("rows", json(taken)).update());
+    expect(taken, remove(tx, chosen));
     segments.update();
     expect(moved.size(), tx.sql("outbox_sequence_move").set("rows", json(moved)).update());
+  }
+
+  /** Takes what was chosen out of the incoming ones, and says how many were there. */
+  int remove(Tx tx, Map<Long, List<Long>> chosen) {
+    List<long[]> pairs = new ArrayList<>();
+    chosen.forEach((partition, ids) -> ids.forEach(id -> pairs.add(new long[] {partition, id})));
+    return tx.sql("outbox_incoming_delete").set("rows", json(pairs)).update();
   }
 
   /** What was chosen under the lock must be what is removed, or nothing is done at all. */

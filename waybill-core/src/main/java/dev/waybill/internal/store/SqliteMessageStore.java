@@ -51,4 +51,19 @@ final class SqliteMessageStore extends PackedMessageStore {
     }
     return chosen;
   }
+
+  /** There is no other writer, so the lowest ids up to the last chosen one are still those. */
+  @Override
+  int remove(Tx tx, Map<Long, List<Long>> chosen) {
+    int removed = 0;
+    for (Map.Entry<Long, List<Long>> each : chosen.entrySet()) {
+      List<Long> ids = each.getValue();
+      removed +=
+          tx.sql("outbox_incoming_delete")
+              .set("partition_id", each.getKey())
+              .set("last", ids.get(ids.size() - 1))
+              .update();
+    }
+    return removed;
+  }
 }

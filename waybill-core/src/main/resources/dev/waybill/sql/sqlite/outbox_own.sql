@@ -35,9 +35,7 @@ select id, sequence from waybill_outbox_partitions where id in ((:id)...) order 
 select partition_id, id from waybill_outbox_incoming where partition_id = :partition_id order by id limit :messages
 
 -- name: outbox_incoming_delete
-delete from waybill_outbox_incoming where (partition_id, id) in (
-  select json_extract(j.value, '$[0]'), json_extract(j.value, '$[1]') from json_each(:rows) j
-)
+delete from waybill_outbox_incoming where partition_id = :partition_id and id <= :last
 
 -- name: outbox_outgoing_insert
 insert into waybill_outbox_outgoing (partition_id, last_seq, n, ids, sequenced_at)

@@ -259,6 +259,7 @@ class RoundsTest {
     time.advance(Rounds.PATIENCE.multipliedBy(2));
 
     first.addAll(waiting(4));
+    time.awaitParked(2);
     time.advance(Rounds.PATIENCE);
     Trip second = trip();
     assertThat(second.partitions).containsExactly(4L);

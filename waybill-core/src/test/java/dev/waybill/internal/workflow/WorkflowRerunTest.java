@@ -109,9 +109,11 @@ class WorkflowRerunTest {
 
   @Test
   void fromAStepOnWithAnotherPayload() throws Exception {
+    UUID source;
+    UUID again;
     try (Engine workers = bench.start("t", ECHO)) {
-      UUID source = failed(workers);
-      UUID again =
+      source = failed(workers);
+      again =
           workers
               .workflows()
               .rerun(Rerun.from("b", Scope.global(), source, "1", "mended").withPayload("\"fine\""))
@@ -141,15 +143,16 @@ class WorkflowRerunTest {
               });
       assertThat(bench.get(again).sourceStep()).isEqualTo("b");
       assertThat(bench.get(source).status()).isEqualTo(WorkflowStatus.FAILED);
-      // The source can be purged; where the rerun comes from stays known.
-      bench.age(Duration.ofHours(1));
-      assertThat(workers.workflows().purge(WorkflowStatus.FAILED, Duration.ofMinutes(1), 10))
-          .isEqualTo(1);
-      assertThat(bench.get(again).source()).isEqualTo(source);
-      assertThat(bench.get(again))
-          .extracting(WorkflowInfo::status)
-          .isEqualTo(WorkflowStatus.SUCCEEDED);
     }
+    // The source can be purged; where the rerun comes from stays known. Nobody works any more who
+    // could have it locked: a purge leaves such a run to the next one.
+    bench.age(Duration.ofHours(1));
+    assertThat(bench.workflows().purge(WorkflowStatus.FAILED, Duration.ofMinutes(1), 10))
+        .isEqualTo(1);
+    assertThat(bench.get(again).source()).isEqualTo(source);
+    assertThat(bench.get(again))
+        .extracting(WorkflowInfo::status)
+        .isEqualTo(WorkflowStatus.SUCCEEDED);
   }
 
   @Test
