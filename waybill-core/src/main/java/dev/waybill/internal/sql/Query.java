@@ -149,6 +149,9 @@ public final class Query {
       if (patience > 0) {
         statement.setQueryTimeout(patience);
       }
+      if (sql.plannedAnew()) {
+        FreshPlan.of(statement);
+      }
       bind(statement, rows);
       return call.on(statement);
     } catch (SQLException e) {

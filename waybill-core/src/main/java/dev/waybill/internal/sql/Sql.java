@@ -20,6 +20,8 @@ import java.util.regex.Pattern;
  * @param headParameters names in the order of the question marks of the head
  * @param rowParameters the same of one row
  * @param tailParameters the same of the tail
+ * @param plannedAnew whether PostgreSQL is to plan it for the tables as they are, each time: it has
+ *     a line {@code -- plan: anew}
  */
 record Sql(
     String name,
@@ -29,20 +31,24 @@ record Sql(
     String tail,
     List<String> headParameters,
     List<String> rowParameters,
-    List<String> tailParameters) {
+    List<String> tailParameters,
+    boolean plannedAnew) {
 
   static final Pattern PARAMETER = Pattern.compile("(?<![:\\w]):([a-z][a-z0-9_]*)");
   private static final Pattern BETWEEN = Pattern.compile("\\[([a-z ]+)]");
   private static final String REPEATED = "...";
+  private static final Pattern PLANNED_ANEW = Pattern.compile("(?m)^-- plan: anew$");
 
   static Sql compile(String name, String text, Dialect dialect, Naming naming) {
     String code = Statements.rename(withoutComments(text), dialect, naming);
     List<String> head = new ArrayList<>();
     List<String> row = new ArrayList<>();
     List<String> tail = new ArrayList<>();
+    boolean anew = dialect == Dialect.POSTGRES && PLANNED_ANEW.matcher(text).find();
     int end = endOfRepeatedRow(code);
     if (end < 0) {
-      return new Sql(name, bare(code, head), "", "", "", List.copyOf(head), List.of(), List.of());
+      String all = bare(code, head);
+      return new Sql(name, all, "", "", "", List.copyOf(head), List.of(), List.of(), anew);
     }
     int start = startOfRow(name, code, end);
     Matcher between = BETWEEN.matcher(code).region(end + REPEATED.length(), code.length());
@@ -55,7 +61,8 @@ record Sql(
         bare(code.substring(words ? between.end() : end + REPEATED.length()), tail),
         List.copyOf(head),
         List.copyOf(row),
-        List.copyOf(tail));
+        List.copyOf(tail),
+        anew);
   }
 
   /** Behind the parenthesis that three dots follow, or -1. */

@@ -155,6 +155,7 @@ for update of j skip locked
 select held_hash, held_permit from waybill_job where held_hash in (select e from json_array_elements_text(cast(:hashes as json)) e)
 
 -- name: job_lease
+-- plan: anew
 update waybill_job
 set status = 2, attempt = waybill_job.attempt + 1, worker = :worker, leased_at = cast(extract(epoch from clock_timestamp()) * 1000000 as bigint), lease_until = cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) + :ttl,
   started_at = coalesce(started_at, cast(extract(epoch from clock_timestamp()) * 1000000 as bigint)), held_hash = resource_hash, held_permit = v.permit, stage = 'running'
@@ -173,14 +174,16 @@ where id in (
 select min(due_at) - cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) as micros from waybill_job where status = 0
 
 -- name: job_renew_lock
+-- plan: anew
 -- Rows that somebody holds are left for the next time: one of them must not keep the others from being renewed.
 select j.id, j.lease_until - cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) as left_micros
 from json_to_recordset(cast(:batch as json)) as v (id uuid, run integer, attempt integer, worker text)
-join waybill_job j on j.id = v.id and j.run = v.run and j.attempt = v.attempt and j.worker = v.worker and j.status = 2
+join waybill_job j on j.id = v.id and j.run = v.run and j.attempt = v.attempt and j.worker = v.worker and j.status + 0 = 2
 order by j.id
 for update of j skip locked
 
 -- name: job_renew
+-- plan: anew
 update waybill_job
 set lease_until = cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) + :ttl
 where id = any (array(
@@ -188,11 +191,13 @@ where id = any (array(
 ))
 
 -- name: job_watch
+-- plan: anew
 select j.id
 from json_to_recordset(cast(:batch as json)) as v (id uuid, run integer, attempt integer, worker text)
-join waybill_job j on j.id = v.id and j.run = v.run and j.attempt = v.attempt and j.worker = v.worker and j.status = 2 and j.lease_until > cast(extract(epoch from clock_timestamp()) * 1000000 as bigint)
+join waybill_job j on j.id = v.id and j.run = v.run and j.attempt = v.attempt and j.worker = v.worker and j.status + 0 = 2 and j.lease_until > cast(extract(epoch from clock_timestamp()) * 1000000 as bigint)
 
 -- name: job_cancel_reasons
+-- plan: anew
 select j.id, j.reason
 from waybill_job j
 where j.id = any (array(
@@ -208,11 +213,12 @@ order by j.id
 for update skip locked
 
 -- name: job_settle_lock
+-- plan: anew
 -- The clock is read behind the lock: a lease that ends while we wait for the row is lost.
 with locked as materialized (
   select j.id, j.type, j.run, j.attempt, j.max_attempts, j.priority, j.worker, j.leased_at, j.lease_until, j.workflow_id, j.progress_done, j.progress_total
   from json_to_recordset(cast(:batch as json)) as v (id uuid, run integer, attempt integer, worker text)
-join waybill_job j on j.id = v.id and j.run = v.run and j.attempt = v.attempt and j.worker = v.worker and j.status = 2
+join waybill_job j on j.id = v.id and j.run = v.run and j.attempt = v.attempt and j.worker = v.worker and j.status + 0 = 2
   order by j.id
   for update of j
 )
@@ -227,6 +233,7 @@ select v.id, v.run, v.attempt, v.worker, v.leased_at, v.finished_at, v.outcome, 
 from json_to_recordset(cast(:batch as json)) as v (id uuid, run integer, attempt integer, worker text, leased_at bigint, finished_at bigint, outcome integer, code text, message text, policy bigint, not_before bigint, next_due bigint)
 
 -- name: job_settle
+-- plan: anew
 update waybill_job
 set status = v.status, run = v.run, attempt = v.attempt, due_at = coalesce(v.due, waybill_job.due_at), turn = coalesce(v.turn, waybill_job.turn),
   finished_at = v.finished_at, stage = v.stage, reason = v.reason, error_code = v.code, error_message = v.message,
