@@ -100,8 +100,9 @@ final class JobSettler implements Worker {
     return bell;
   }
 
-  /** Has an attempt settled; its slot becomes free afterwards. */
+  /** Has an attempt settled whose handler has ended. */
   void settle(JobRun run, Ending ending) {
+    running.end(run);
     queue.add(new Ended(run, ending));
     if (closed) {
       flush();

@@ -5,26 +5,52 @@ import dev.waybill.internal.store.JobLeaseStore.Fence;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The attempts of this process, from the claim until they are settled: what is here takes a slot,
- * is renewed, and is watched.
+ * The attempts of this process, from the claim until they are settled: what is here is renewed and
+ * watched. A slot is taken until the handler has ended. As many again may wait to be settled; if
+ * there are more, the database is slow, and nothing is claimed.
  *
- * @param parked how many of them have ended and only wait for a run of a workflow that somebody
- *     holds; they take no slot, or one caller could stop a whole process
+ * @param ended those whose handlers have
+ * @param parked how many of them only wait for a run of a workflow that somebody holds; they hold
+ *     up nothing, or one caller could stop a whole process
  * @param changed rung when a slot becomes free
  * @param watched rung when there is something to watch
  */
 record RunningJobs(
-    int slots, Map<Fence, JobRun> byFence, AtomicInteger parked, Bell changed, Bell watched) {
+    int slots,
+    Map<Fence, JobRun> byFence,
+    Set<Fence> ended,
+    AtomicInteger parked,
+    Bell changed,
+    Bell watched) {
   RunningJobs(int slots) {
-    this(slots, new ConcurrentHashMap<>(), new AtomicInteger(), new Bell(), new Bell());
+    this(
+        slots,
+        new ConcurrentHashMap<>(),
+        ConcurrentHashMap.newKeySet(),
+        new AtomicInteger(),
+        new Bell(),
+        new Bell());
   }
 
   int free() {
-    return Math.max(0, slots - byFence.size() + parked.get());
+    int all = byFence.size();
+    int idle = slots - (all - ended.size());
+    int unsettled = 2 * slots - (all - parked.get());
+    return Math.max(0, Math.min(idle, unsettled));
+  }
+
+  /** Its handler has ended. */
+  void end(JobRun run) {
+    boolean full = free() == 0;
+    ended.add(run.fence());
+    if (full) {
+      changed.ring();
+    }
   }
 
   void add(List<JobRun> runs) {
@@ -33,6 +59,7 @@ record RunningJobs(
   }
 
   void remove(List<JobRun> runs) {
+    runs.forEach(run -> ended.remove(run.fence()));
     runs.forEach(run -> byFence.remove(run.fence()));
     changed.ring();
   }

@@ -105,6 +105,29 @@ class QueryTest {
   }
 
   @Test
+  @NotOn(
+      value = {DatabaseProduct.MARIADB, DatabaseProduct.MYSQL, DatabaseProduct.SQLITE},
+      why = "they keep no plans")
+  void whatIsToBePlannedAnewIsNeverPreparedForGood() {
+    String kept = "select n from waybill_sample where n = :n";
+    String anew = "-- plan: anew\nselect s from waybill_sample where n = :n";
+    List<String> prepared =
+        transact(
+            open(database.pool(1)),
+            tx -> {
+              for (int i = 0; i < 10; i++) {
+                tx.query(kept).set("n", 1L).list(row -> row.number("n"));
+                tx.query(anew).set("n", 1L).list(row -> row.text("s"));
+              }
+              return tx.query("select statement from pg_prepared_statements")
+                  .list(row -> row.text("statement"));
+            });
+    assertThat(prepared)
+        .anyMatch(statement -> statement.startsWith("select n"))
+        .noneMatch(statement -> statement.startsWith("select s "));
+  }
+
+  @Test
   void everyTypeGoesThereAndBackThroughEachDriver() throws SQLException {
     Instant now = Instant.parse("2030-01-02T03:04:05.000006Z");
     String text = "it's \\ \"ä\" 🚚 :x ?";
