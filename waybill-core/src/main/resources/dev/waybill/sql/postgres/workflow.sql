@@ -10,6 +10,7 @@
 -- What is read under that lock needs none of its own: a run that has changed since a caller's snapshot is refused.
 
 -- name: workflow_types
+-- plan: anew
 select type, max_attempts, timeout_micros, priority
 from waybill_job_definition
 where type in (select e from json_array_elements_text(cast(:types as json)) e) and enabled
@@ -81,6 +82,7 @@ where s.id = any (array(
 ))
 
 -- name: workflow_lock
+-- plan: anew
 -- The clock is read behind the lock.
 with locked as materialized (
   select w.id, w.type, w.tenant, w.active_key, w.status, w.open_steps, w.active_steps, w.failed_steps, w.step_count, w.edge_count, w.parent_id
@@ -95,6 +97,7 @@ select id, type, tenant, active_key, status, open_steps, active_steps, failed_st
 from locked
 
 -- name: workflow_lock_free
+-- plan: anew
 -- Those that somebody holds are left out: their turn comes again.
 with locked as materialized (
   select w.id, w.type, w.tenant, w.active_key, w.status, w.open_steps, w.active_steps, w.failed_steps, w.step_count, w.edge_count, w.parent_id
@@ -109,6 +112,7 @@ select id, type, tenant, active_key, status, open_steps, active_steps, failed_st
 from locked
 
 -- name: workflow_dependents
+-- plan: anew
 -- Steps that end, and the edges that lead from them to those that still wait, with the counters of the latter;
 -- of an element, its map step while that counts its elements.
 select p.workflow_id, p.id as prerequisite_id, p.status as ended_status, p.may_fail as ended_may_fail, s.id as dependent_id, e.mode, e.wanted, s.step_key, s.kind, s.needed, s.pending, s.satisfied, s.may_fail,
@@ -122,6 +126,7 @@ where p.id = any (array(
 ))
 
 -- name: workflow_blocked
+-- plan: anew
 -- All edges that lead to steps that still wait.
 select e.workflow_id, e.prerequisite_id, e.dependent_id, e.mode, e.wanted, s.step_key, s.kind, s.needed, s.pending, s.satisfied, s.may_fail,
   s.delay_micros, s.deadline_micros, s.remind_micros
@@ -132,6 +137,7 @@ where e.workflow_id = any (array(
 ))
 
 -- name: workflow_sources
+-- plan: anew
 -- Map steps and sub-workflows whose turn has come, and the output that they begin with.
 select s.id, s.workflow_id, s.step_key, s.kind, s.payload, w.tenant, s.may_fail, s.type, s.priority, s.max_attempts, s.timeout_micros, s.stage, s.delay_micros, s.resource_key, s.resource_hash, s.over_at,
   o.id as over_id, o.status as over_status, coalesce(o.output, j.output) as over_output
@@ -144,6 +150,7 @@ where s.id = any (array(
 ))
 
 -- name: workflow_map_elements
+-- plan: anew
 -- What the elements of map steps left behind, in their order; nothing of those that left too much.
 select s.parent_id, s.id, s.step_key, s.status, case when sum(coalesce(octet_length(coalesce(s.output, j.output)), 4) + 1) over (partition by s.parent_id) < :bytes then coalesce(s.output, j.output) end as output,
   case when sum(coalesce(octet_length(coalesce(s.output, j.output)), 4) + 1) over (partition by s.parent_id) < :bytes then 0 else 1 end as too_large
@@ -156,6 +163,7 @@ where m.id = any (array(
 order by s.parent_id, s.place
 
 -- name: workflow_step_update
+-- plan: anew
 update waybill_workflow_step
 set status = v.status, pending = coalesce(v.pending, waybill_workflow_step.pending), satisfied = coalesce(v.satisfied, waybill_workflow_step.satisfied),
   released_at = coalesce(v.released_at, waybill_workflow_step.released_at), finished_at = coalesce(v.finished_at, waybill_workflow_step.finished_at), wake_at = v.wake_at,
@@ -165,6 +173,7 @@ from json_to_recordset(cast(:batch as json)) as v (id uuid, status integer, pend
 where waybill_workflow_step.id = v.id
 
 -- name: workflow_update
+-- plan: anew
 -- Whoever has ended gives his active key back, unless a handler may still be at it, and owes it to his parent to tell.
 update waybill_workflow
 set status = v.status, open_steps = v.open, active_steps = v.active, failed_steps = v.failed, step_count = v.steps, edge_count = v.edges,
@@ -188,6 +197,7 @@ from waybill_workflow_step s
 where s.workflow_id = :workflow and s.step_key = :key
 
 -- name: workflow_open_steps
+-- plan: anew
 select s.id, s.kind, s.status
 from waybill_workflow_step s
 where s.workflow_id = any (array(
@@ -195,6 +205,7 @@ where s.workflow_id = any (array(
 )) and s.status < 3
 
 -- name: workflow_children
+-- plan: anew
 -- Runs that the steps of these started.
 select w.id, w.parent_id, w.parent_step, w.status
 from waybill_workflow w
@@ -204,6 +215,7 @@ where w.parent_id = any (array(
 order by w.id
 
 -- name: workflow_child_ends
+-- plan: anew
 -- How runs ended, and the steps that started them.
 select w.id, w.parent_id, w.status, w.reason, p.id as step_id, coalesce(s.output, j.output) as result
 from waybill_workflow w
@@ -215,6 +227,7 @@ where w.id = any (array(
 ))
 
 -- name: workflow_told
+-- plan: anew
 update waybill_workflow set tell_at = null where id = any (array(
   select cast(e as uuid) from json_array_elements_text(cast(:ids as json)) e
 ))
@@ -243,6 +256,7 @@ limit :limit
 select min(s.wake_at) - cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) as micros from waybill_workflow_step s
 
 -- name: workflow_timers
+-- plan: anew
 select s.id, s.workflow_id, s.step_key, s.kind, s.status, s.released_at, s.deadline_micros, s.remind_micros, s.remind_type, s.wake_at, s.may_fail, w.tenant, w.type
 from waybill_workflow_step s
 join waybill_workflow w on w.id = s.workflow_id
@@ -276,6 +290,7 @@ from waybill_workflow_edge e
 where e.workflow_id = :workflow
 
 -- name: workflow_step_reset
+-- plan: anew
 -- What was before is forgotten; the attempts of its job are kept.
 update waybill_workflow_step
 set status = v.status, pending = v.pending, satisfied = v.satisfied, released_at = v.released_at, finished_at = v.finished_at,
@@ -284,6 +299,7 @@ from json_to_recordset(cast(:batch as json)) as v (id uuid, status integer, pend
 where waybill_workflow_step.id = v.id
 
 -- name: workflow_job_requeue
+-- plan: anew
 -- A new run of each, which goes on from its checkpoint.
 update waybill_job
 set status = 1, run = run + 1, attempt = 0, due_at = cast(extract(epoch from clock_timestamp()) * 1000000 as bigint), turn = cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) - priority * cast(:ageing as bigint), stage = 'queued', reason = :reason,
@@ -397,6 +413,7 @@ join waybill_workflow w on w.id = s.workflow_id
 where s.id = :step
 
 -- name: workflow_statuses
+-- plan: anew
 -- Of runs that somebody waits for.
 select w.id, w.status
 from waybill_workflow w
