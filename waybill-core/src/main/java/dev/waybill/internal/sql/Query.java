@@ -14,7 +14,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
-import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
@@ -97,8 +96,7 @@ public final class Query {
 
   /** Executes and says how many rows changed. */
   public int update() {
-    boolean batch = dialect == Dialect.SQLITE && rows.size() > 1 && sql.repeatsValues();
-    return batch ? oneByOne() : run(PreparedStatement::executeUpdate);
+    return run(PreparedStatement::executeUpdate);
   }
 
   /** Executes, whatever comes back. */
@@ -152,38 +150,17 @@ public final class Query {
       if (sql.plannedAnew()) {
         FreshPlan.of(statement);
       }
-      bind(statement, rows);
+      int at = bind(statement, 1, sql.headParameters());
+      for (@Nullable Object[] row : rows) {
+        for (Object value : row) {
+          bind(statement, at++, value);
+        }
+      }
+      bind(statement, at, sql.tailParameters());
       return call.on(statement);
     } catch (SQLException e) {
       throw SqlFailure.of(dialect, "Statement " + sql.name(), e);
     }
-  }
-
-  /**
-   * SQLite compiles each text anew, and a thousand rows take it longer to compile than to insert;
-   * there is no round trip to be saved.
-   */
-  private int oneByOne() {
-    try (PreparedStatement statement = connection.prepareStatement(sql.text(1))) {
-      for (@Nullable Object[] row : rows) {
-        bind(statement, List.<@Nullable Object[]>of(row));
-        statement.addBatch();
-      }
-      return IntStream.of(statement.executeBatch()).sum();
-    } catch (SQLException e) {
-      throw SqlFailure.of(dialect, "Statement " + sql.name(), e);
-    }
-  }
-
-  private void bind(PreparedStatement statement, List<@Nullable Object[]> repeated)
-      throws SQLException {
-    int at = bind(statement, 1, sql.headParameters());
-    for (@Nullable Object[] row : repeated) {
-      for (Object value : row) {
-        bind(statement, at++, value);
-      }
-    }
-    bind(statement, at, sql.tailParameters());
   }
 
   private int bind(PreparedStatement statement, int from, List<String> parameters)

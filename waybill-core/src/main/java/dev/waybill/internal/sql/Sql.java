@@ -120,11 +120,6 @@ record Sql(
     return !row.isEmpty();
   }
 
-  /** Whether what is repeated are rows to be inserted. */
-  boolean repeatsValues() {
-    return repeats() && head.stripTrailing().endsWith("values");
-  }
-
   boolean knows(String parameter) {
     return headParameters.contains(parameter) || tailParameters.contains(parameter);
   }
