@@ -2,6 +2,7 @@ package dev.waybill.testkit;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
 
@@ -36,6 +37,10 @@ enum Edition {
 
   DatabaseProduct product() {
     return product;
+  }
+
+  boolean isExceptedBy(NotOn notOn) {
+    return Arrays.asList(notOn.value()).contains(product);
   }
 
   /** As the user names it on the command line. */

@@ -1,6 +1,5 @@
 package dev.waybill.testkit;
 
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -77,7 +76,7 @@ final class OnDatabase
 
   private Optional<String> exception(ExtensionContext context) {
     return AnnotationSupport.findAnnotation(context.getElement(), NotOn.class)
-        .filter(notOn -> Arrays.asList(notOn.value()).contains(edition.product()))
+        .filter(edition::isExceptedBy)
         .map(notOn -> "not on " + edition.label() + ": " + reason(notOn, context));
   }
 

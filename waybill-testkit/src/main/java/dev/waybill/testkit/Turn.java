@@ -1,9 +1,8 @@
 package dev.waybill.testkit;
 
+import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
-import java.util.Arrays;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 import org.junit.platform.commons.support.AnnotationSupport;
 
 /**
@@ -39,12 +38,7 @@ final class Turn {
   Edition of(Class<?> type, Method method) {
     List<Edition> apply =
         editions.stream()
-            .filter(edition -> !isExcepted(edition, type.getAnnotation(NotOn.class)))
-            .filter(
-                edition ->
-                    AnnotationSupport.findAnnotation(method, NotOn.class)
-                        .filter(notOn -> isExcepted(edition, notOn))
-                        .isEmpty())
+            .filter(edition -> !isExcepted(edition, type) && !isExcepted(edition, method))
             .toList();
     if (apply.isEmpty()) {
       return editions.get(0); // which says why it does not apply
@@ -53,7 +47,9 @@ final class Turn {
     return apply.get(Math.floorMod(name.hashCode(), apply.size()));
   }
 
-  private static boolean isExcepted(Edition edition, @Nullable NotOn notOn) {
-    return notOn != null && Arrays.asList(notOn.value()).contains(edition.product());
+  private static boolean isExcepted(Edition edition, AnnotatedElement place) {
+    return AnnotationSupport.findAnnotation(place, NotOn.class)
+        .filter(edition::isExceptedBy)
+        .isPresent();
   }
 }
