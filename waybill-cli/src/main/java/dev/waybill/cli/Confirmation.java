@@ -44,7 +44,7 @@ final class Confirmation {
 
   private boolean agreed(String what) throws IOException {
     PrintWriter err = spec.commandLine().getErr();
-    err.print("This will " + what + ". Go on? [y/N] ");
+    err.print("This will " + Visible.line(what) + ". Go on? [y/N] ");
     err.flush();
     String answer =
         new BufferedReader(new InputStreamReader(System.in, Charset.defaultCharset())).readLine();

@@ -35,9 +35,9 @@ final class DeadLetterText {
               "%8d  %-24s  %-28s  %-13s %s",
               each.id(),
               each.failedAt().toString(),
-              MessageText.place(each.message()),
+              Visible.line(MessageText.place(each.message())),
               each.status().name().toLowerCase(Locale.ROOT),
-              each.lastError()));
+              Visible.line(each.lastError())));
     }
     if (all > list.size()) {
       lines.add(all - list.size() + " more: --limit, or narrower filters.");
@@ -52,19 +52,19 @@ final class DeadLetterText {
         "Dead letter " + letter.id() + ", " + letter.status().name().toLowerCase(Locale.ROOT));
     lines.add(
         "message    "
-            + MessageText.place(message)
-            + ", id "
-            + message.id()
-            + ", type "
-            + message.type());
+            + Visible.line(
+                MessageText.place(message) + ", id " + message.id() + ", type " + message.type()));
     lines.add("enqueued   " + message.createdAt());
     lines.add("failed     " + letter.failedAt() + " after " + message.attempts() + " attempts");
-    lines.add("why        " + letter.lastError());
-    if (message.key() != null) {
-      lines.add("key        " + message.key());
+    lines.add("why        " + Visible.line(letter.lastError()));
+    String key = message.key();
+    if (key != null) {
+      lines.add("key        " + Visible.line(key));
     }
-    message.headers().forEach((name, value) -> lines.add("header     " + name + ": " + value));
-    lines.add("payload    " + MessageText.payload(message));
+    message
+        .headers()
+        .forEach((name, value) -> lines.add("header     " + Visible.line(name + ": " + value)));
+    lines.add("payload    " + Visible.block(MessageText.payload(message)));
     return String.join(System.lineSeparator(), lines);
   }
 

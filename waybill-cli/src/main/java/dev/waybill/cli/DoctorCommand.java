@@ -40,7 +40,7 @@ final class DoctorCommand implements Callable<Integer> {
   public Integer call() {
     List<Finding> findings =
         Doctor.examine(connection.existing(output.command()), tables.options(output.command()));
-    output.show(text(findings), document(findings));
+    output.showStyled(text(findings), document(findings));
     if (findings.stream().anyMatch(DoctorCommand::isIncompatible)) {
       return ExitCode.INCOMPATIBLE;
     }
@@ -61,9 +61,9 @@ final class DoctorCommand implements Callable<Integer> {
   private static String text(List<Finding> findings) {
     List<String> lines = new ArrayList<>();
     for (Finding finding : findings) {
-      lines.add(mark(finding.severity()) + " " + finding.what());
+      lines.add(mark(finding.severity()) + " " + Visible.line(finding.what()));
       if (!finding.remedy().isEmpty()) {
-        lines.add(" ".repeat(10) + finding.remedy());
+        lines.add(" ".repeat(10) + Visible.line(finding.remedy()));
       }
     }
     lines.add(summary(findings));

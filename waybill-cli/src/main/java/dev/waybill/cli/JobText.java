@@ -62,9 +62,9 @@ final class JobText {
       line(lines, lower(each.kind()), each.occurredAt() + " " + each.detail());
     }
     if (body != null) {
-      line(lines, "payload", body.payload());
-      line(lines, "checkpoint", body.checkpoint());
-      line(lines, "output", body.output());
+      body(lines, "payload", body.payload());
+      body(lines, "checkpoint", body.checkpoint());
+      body(lines, "output", body.output());
     }
     return String.join(System.lineSeparator(), lines);
   }
@@ -160,8 +160,19 @@ final class JobText {
 
   static void line(List<String> lines, String name, @Nullable Object value) {
     if (value != null) {
-      lines.add(String.format(Locale.ROOT, "%-12s %s", name, value).stripTrailing());
+      add(lines, name, Visible.line(value.toString()));
     }
+  }
+
+  /** What may have lines of its own. */
+  static void body(List<String> lines, String name, @Nullable String value) {
+    if (value != null) {
+      add(lines, name, Visible.block(value));
+    }
+  }
+
+  private static void add(List<String> lines, String name, String value) {
+    lines.add(String.format(Locale.ROOT, "%-12s %s", name, value).stripTrailing());
   }
 
   private static @Nullable String progress(JobInfo job) {

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -25,7 +26,24 @@ final class Json {
     } catch (IOException e) {
       throw new UncheckedIOException("Writing to memory does not fail", e);
     }
-    return out.toString();
+    return withoutControls(out.toString());
+  }
+
+  /**
+   * The generator escapes those below the space only. Whatever stands here now is the indentation
+   * or a part of a text.
+   */
+  private static String withoutControls(String json) {
+    StringBuilder shown = new StringBuilder(json.length());
+    for (int i = 0; i < json.length(); i++) {
+      char each = json.charAt(i);
+      if (each > ' ' && Character.isISOControl(each)) {
+        shown.append(String.format(Locale.ROOT, "\\u%04x", (int) each));
+      } else {
+        shown.append(each);
+      }
+    }
+    return shown.toString();
   }
 
   private static void write(JsonGenerator generator, @Nullable Object value) throws IOException {

@@ -35,6 +35,11 @@ final class Output {
   }
 
   void show(String text, Map<String, ?> document) {
+    showStyled(Visible.block(text), document);
+  }
+
+  /** Of a text with colours of our own; what is not ours in it went through {@link Visible}. */
+  void showStyled(String text, Map<String, ?> document) {
     PrintWriter out = command().getOut();
     out.println(json ? Json.write(document) : text);
     out.flush();
@@ -43,7 +48,7 @@ final class Output {
   /** Says that it cannot be done. */
   int complain(String why) {
     PrintWriter err = command().getErr();
-    err.println("waybill: " + why);
+    err.println("waybill: " + Visible.block(why));
     err.flush();
     return ExitCode.TROUBLE;
   }

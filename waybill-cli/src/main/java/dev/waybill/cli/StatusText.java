@@ -98,7 +98,7 @@ final class StatusText {
     }
     if (partition.leaseOwner() != null) {
       return "delivered by "
-          + partition.leaseOwner()
+          + Visible.line(partition.leaseOwner())
           + ", whose lease lasts "
           + brief(partition.leaseFor());
     }
@@ -110,7 +110,7 @@ final class StatusText {
                 + " failed "
                 + partition.attempts()
                 + " times: "
-                + partition.lastError();
+                + Visible.line(partition.lastError());
     if (!partition.retryIn().isZero()) {
       return "again in " + brief(partition.retryIn()) + ", " + failed;
     }

@@ -15,7 +15,7 @@ final class Table {
   void row(@Nullable Object... values) {
     List<String> row = new ArrayList<>();
     for (Object value : values) {
-      row.add(value == null ? "" : value.toString());
+      row.add(value == null ? "" : Visible.line(value.toString()));
     }
     rows.add(row);
   }

@@ -2,6 +2,7 @@ package dev.waybill.cli;
 
 import dev.waybill.schema.SchemaIncompatibleException;
 import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.util.function.BooleanSupplier;
 import picocli.CommandLine;
 import picocli.CommandLine.IExecutionExceptionHandler;
@@ -23,11 +24,17 @@ final class Trouble implements IExecutionExceptionHandler {
             ? "[" + incompatible.verdict() + "] "
             : "";
     String message = e.getMessage() == null ? e.toString() : e.getMessage();
-    err.println(command.getColorScheme().errorText("waybill: " + verdict + message));
+    err.println(command.getColorScheme().errorText("waybill: " + verdict + Visible.block(message)));
     if (debug.getAsBoolean()) {
-      err.println(command.getColorScheme().stackTraceText(e));
+      err.println(command.getColorScheme().stackTraceText(trace(e)));
     }
     err.flush();
     return ExitCode.of(e);
+  }
+
+  private static String trace(Exception e) {
+    StringWriter trace = new StringWriter();
+    e.printStackTrace(new PrintWriter(trace));
+    return Visible.block(trace.toString().replace("\t", "    "));
   }
 }

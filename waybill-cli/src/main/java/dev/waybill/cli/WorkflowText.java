@@ -46,8 +46,8 @@ final class WorkflowText {
     JobText.line(lines, "reason", run.reason());
     attributes.forEach((name, value) -> JobText.line(lines, "attribute", name + ": " + value));
     if (body != null) {
-      JobText.line(lines, "input", body.input());
-      JobText.line(lines, "result", body.result());
+      JobText.body(lines, "input", body.input());
+      JobText.body(lines, "result", body.result());
     }
     Table table = new Table("step", "kind", "status", "attempt", "started", "finished", "why");
     for (StepInfo step : steps) {

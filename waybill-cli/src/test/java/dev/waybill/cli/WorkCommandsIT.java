@@ -150,6 +150,10 @@ class WorkCommandsIT {
           .contains("canceled");
       assertThat(waybill.workflows().await(Scope.admin(), run, Duration.ofSeconds(30)).status())
           .isEqualTo(WorkflowStatus.CANCELED);
+      assertThat(fine("workflows", "retry", run.toString(), "--reason", "yes", "--yes"))
+          .contains("running");
+      fine("workflows", "cancel", run.toString(), "--reason", "no", "--yes");
+      waybill.workflows().await(Scope.admin(), run, Duration.ofSeconds(30));
       assertThat(
               fine(
                   "workflows",
@@ -163,8 +167,9 @@ class WorkCommandsIT {
           .contains(": started.");
       assertThat(fine("workflows", "list", "--attribute", Compensation.ATTRIBUTE + "=" + run))
           .contains("running");
-      assertThat(fine("workflows", "retry", run.toString(), "--reason", "yes", "--yes"))
-          .contains("running");
+      Cli undone = run("workflows", "retry", run.toString(), "--reason", "yes", "--yes");
+      assertThat(undone.exit()).isEqualTo(1);
+      assertThat(undone.err()).contains("was undone by run");
     }
   }
 }
