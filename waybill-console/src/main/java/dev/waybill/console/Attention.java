@@ -4,11 +4,16 @@ import dev.waybill.job.JobStatus;
 import dev.waybill.job.ScheduleInfo;
 import dev.waybill.outbox.PartitionStatus;
 import dev.waybill.outbox.QueueStatus;
+import dev.waybill.workflow.WorkflowInfo;
 import dev.waybill.workflow.WorkflowStatus;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.Collectors;
 
 /** What somebody should look at first, and why it does not move. */
 final class Attention {
@@ -233,23 +238,76 @@ final class Attention {
   }
 
   private void runs(Sample sample) {
-    long failed =
-        sample.runs().stream().filter(run -> run.status() == WorkflowStatus.FAILED).count();
-    long gates =
-        sample.runs().stream().filter(run -> run.status() == WorkflowStatus.WAITING).count();
-    if (failed > 0) {
+    List<WorkflowInfo> failed =
+        sample.runs().stream().filter(run -> run.status() == WorkflowStatus.FAILED).toList();
+    if (!failed.isEmpty()) {
       add(
           Level.BAD,
           "Workflows",
-          failed + " of the newest " + sample.runs().size() + " runs failed.",
+          failed.size()
+              + " of the newest "
+              + sample.runs().size()
+              + (failed.size() == 1 ? " runs failed" : " runs failed; the latest")
+              + failure(sample, failed.get(0)),
           "/workflows?status=FAILED");
     }
-    if (gates > 0) {
+    gates(sample);
+  }
+
+  private static String failure(Sample sample, WorkflowInfo run) {
+    RunWatch.Failure known = sample.found().failures().get(run.id());
+    return ", "
+        + run.type()
+        + (known == null ? "." : ", at step " + known.step() + ": " + known.why());
+  }
+
+  private void gates(Sample sample) {
+    List<RunWatch.Gate> gates = sample.found().gates();
+    if (gates.size() > FEW) {
+      add(
+          Level.INFO,
+          "Gates",
+          gates.size() + " gates wait for somebody. " + waits(sample, gates.get(0)),
+          "/workflows?status=WAITING");
+    } else {
+      for (RunWatch.Gate gate : gates) {
+        add(
+            Level.INFO,
+            "Gate " + gate.step().key(),
+            waits(sample, gate),
+            "/workflows/" + gate.run().id() + "?step=" + Links.encode(gate.step().key()));
+      }
+    }
+    Set<UUID> told = gates.stream().map(gate -> gate.run().id()).collect(Collectors.toSet());
+    long others =
+        sample.runs().stream()
+            .filter(run -> run.status() == WorkflowStatus.WAITING && !told.contains(run.id()))
+            .count();
+    if (others > 0) {
       add(
           Level.INFO,
           "Workflows",
-          gates + (gates == 1 ? " run waits" : " runs wait") + " for somebody to complete a gate.",
+          others
+              + (gates.isEmpty() ? "" : " more")
+              + (others == 1 ? " run waits" : " runs wait")
+              + " for somebody to complete a gate.",
           "/workflows?status=WAITING");
     }
+  }
+
+  private static String waits(Sample sample, RunWatch.Gate gate) {
+    Instant since = gate.step().releasedAt();
+    return "A run of "
+        + gate.run().type()
+        + " waits for somebody to complete "
+        + gate.step().key()
+        + (since == null
+            ? "."
+            : ", for " + States.brief(positive(Duration.between(since, sample.at()))) + ".");
+  }
+
+  /** The database's clock may be ahead of ours. */
+  private static Duration positive(Duration duration) {
+    return duration.isNegative() ? Duration.ZERO : duration;
   }
 }

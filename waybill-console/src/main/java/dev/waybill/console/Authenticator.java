@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Lets the host application say who somebody is, for example by its own session cookie or by a
  * header that its proxy sets. Called for every request that has neither a token nor a session of
- * the console; what it throws counts as a refusal.
+ * the console, and again every few seconds while a page listens; what it throws counts as a
+ * refusal.
  */
 @FunctionalInterface
 public interface Authenticator {

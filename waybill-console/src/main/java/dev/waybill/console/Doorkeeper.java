@@ -87,11 +87,12 @@ final class Doorkeeper {
         .map(who -> new Visitor(who, csrf("user " + who.name()), true, Optional.empty()));
   }
 
-  /** Whose token it is. Guessing is slow: after ten wrong ones an address has to wait. */
+  /**
+   * Whose token it is. After ten wrong ones an address is told to wait, but a right one is taken
+   * even then: behind a proxy all have one address, and whoever guesses must not shut out those who
+   * know. What keeps tokens from being guessed is their length.
+   */
   Optional<Principal> byToken(String token, InetAddress from) {
-    if (!guesses.mayTry(from)) {
-      throw new Refusal(429, "too_many_attempts", "Too many wrong tokens; try again in a minute.");
-    }
     byte[] given = digest(token);
     Optional<Principal> found = Optional.empty();
     for (Map.Entry<String, Principal> entry : options.tokens().entrySet()) {
@@ -100,6 +101,10 @@ final class Doorkeeper {
       }
     }
     if (found.isEmpty()) {
+      if (!guesses.mayTry(from)) {
+        throw new Refusal(
+            429, "too_many_attempts", "Too many wrong tokens; try again in a minute.");
+      }
       guesses.wrong(from);
     }
     return found;

@@ -1,26 +1,17 @@
 package dev.waybill.console;
 
-import dev.waybill.job.Scope;
-import dev.waybill.workflow.Step;
 import dev.waybill.workflow.StepInfo;
-import dev.waybill.workflow.StepStatus;
 import dev.waybill.workflow.WorkflowInfo;
-import dev.waybill.workflow.WorkflowStatus;
-import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 
 /** Gates that wait for somebody. */
 final class GatePages {
-  /** Each costs three cheap queries. */
-  private static final int MOST_RUNS = 10;
-
-  private final Sources sources;
   private final Sampler sampler;
+  private final RunWatch watch;
 
-  GatePages(Sources sources, Sampler sampler) {
-    this.sources = sources;
+  GatePages(Sampler sampler, RunWatch watch) {
     this.sampler = sampler;
+    this.watch = watch;
   }
 
   List<Route> routes() {
@@ -28,7 +19,7 @@ final class GatePages {
         Route.get(
             "/gates",
             "Gates that wait. Looks at "
-                + MOST_RUNS
+                + RunWatch.MOST_OPEN
                 + " of the newest "
                 + Sample.MOST_RUNS
                 + " runs, first at those in which nothing else goes on, the oldest first.",
@@ -37,26 +28,17 @@ final class GatePages {
   }
 
   private Doc list(Request request) {
-    List<WorkflowInfo> open =
-        sampler.current().runs().stream()
-            .filter(run -> !run.status().isTerminal())
-            .sorted(
-                Comparator.comparing((WorkflowInfo run) -> run.status() != WorkflowStatus.WAITING)
-                    .thenComparing(WorkflowInfo::createdAt))
-            .toList();
-    List<WorkflowInfo> lookedAt = open.subList(0, Math.min(MOST_RUNS, open.size()));
-    List<Doc> gates = new ArrayList<>();
-    for (WorkflowInfo run : lookedAt) {
-      sources.workflowsOrRefuse().steps(Scope.admin(), run.id()).stream()
-          .filter(step -> step.kind() == Step.Kind.GATE && step.status() == StepStatus.WAITING)
-          .forEach(step -> gates.add(document(run, step)));
-    }
-    return Doc.of("gates", gates).put("lookedAt", lookedAt.size()).put("openRuns", open.size());
+    List<WorkflowInfo> runs = sampler.current().runs();
+    long open = runs.stream().filter(run -> !run.status().isTerminal()).count();
+    return Doc.of("gates", watch.lookForGates(runs).stream().map(GatePages::document).toList())
+        .put("lookedAt", Math.min(RunWatch.MOST_OPEN, open))
+        .put("openRuns", open);
   }
 
-  private static Doc document(WorkflowInfo run, StepInfo step) {
-    return Doc.of("workflow", run.id().toString())
-        .put("type", run.type())
+  private static Doc document(RunWatch.Gate gate) {
+    StepInfo step = gate.step();
+    return Doc.of("workflow", gate.run().id().toString())
+        .put("type", gate.run().type())
         .put("step", step.key())
         .put("releasedAt", step.releasedAt())
         .put("timerAt", step.timerAt());

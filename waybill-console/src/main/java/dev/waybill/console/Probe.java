@@ -16,6 +16,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.UUID;
 
 /**
  * Takes samples. What changes quickly is asked for every time, the rest every few times, and types
@@ -32,6 +33,7 @@ final class Probe {
   private static final int FIRST_COUNTS = 8;
 
   private final Sources sources;
+  private final RunWatch watch;
   private long taken;
   private int turn;
   private boolean allCounted;
@@ -42,13 +44,15 @@ final class Probe {
   private List<WorkflowInfo> runs = List.of();
   private final Map<String, Map<JobStatus, Long>> counts = new HashMap<>();
 
-  Probe(Sources sources) {
+  Probe(Sources sources, RunWatch watch) {
     this.sources = sources;
+    this.watch = watch;
   }
 
   /** The slow part is asked for again with the next sample: something was changed. */
   void hurry() {
     taken = 0;
+    watch.hurry();
   }
 
   Sample take(Instant at) {
@@ -69,6 +73,10 @@ final class Probe {
                   runs =
                       workflows.list(WorkflowFilter.in(Scope.admin()).withLimit(Sample.MOST_RUNS)));
     }
+    // In between, so that no sample asks for much.
+    if (taken % 2 == 1 || taken == 0) {
+      watch.lookAtOne(runs);
+    }
     taken++;
     return new Sample(
         at,
@@ -77,9 +85,16 @@ final class Probe {
         types(),
         schedules,
         runs,
+        found(),
         sources.waybill().health(),
         sources.outbox().statistics(),
         null);
+  }
+
+  private Sample.RunsFound found() {
+    Map<UUID, RunWatch.Failure> failures = new HashMap<>();
+    runs.forEach(run -> watch.failure(run).ifPresent(failure -> failures.put(run.id(), failure)));
+    return new Sample.RunsFound(watch.gates(runs), Map.copyOf(failures));
   }
 
   private void askJobs(Jobs jobs) {

@@ -15,7 +15,8 @@ public interface Redactor {
    * Whose text it is.
    *
    * @param kind of which sort
-   * @param type of the message, job or workflow
+   * @param type of the message, job or workflow; of a step, its job's, or its workflow's if it has
+   *     none
    * @param name of a header; empty for others
    */
   record Place(Kind kind, String type, String name) {}

@@ -13,6 +13,7 @@ import java.time.Instant;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param deadLetters the latest pending ones, at most {@link #MOST_DEAD_LETTERS} and one
  * @param runs the newest of workflows, at most {@link #MOST_RUNS}
+ * @param found what the steps of some of them told
  * @param statistics what this process has done, other than the rest of it
  * @param error why the database could not be asked; then the rest is older
  */
@@ -30,6 +32,7 @@ record Sample(
     List<JobType> types,
     List<ScheduleInfo> schedules,
     List<WorkflowInfo> runs,
+    RunsFound found,
     Health health,
     OutboxStatistics statistics,
     @Nullable String error) {
@@ -62,6 +65,16 @@ record Sample(
     }
   }
 
+  /**
+   * What the steps of runs told.
+   *
+   * @param gates that wait
+   * @param failures why runs failed, by their ids; those that are not known are missing
+   */
+  record RunsFound(List<RunWatch.Gate> gates, Map<UUID, RunWatch.Failure> failures) {
+    static final RunsFound NOTHING = new RunsFound(List.of(), Map.of());
+  }
+
   static Sample nothing(Instant at) {
     return new Sample(
         at,
@@ -70,12 +83,14 @@ record Sample(
         List.of(),
         List.of(),
         List.of(),
+        RunsFound.NOTHING,
         new Health(Map.of()),
         NOTHING_DONE,
         null);
   }
 
   Sample failed(Instant when, String why) {
-    return new Sample(when, queues, deadLetters, types, schedules, runs, health, statistics, why);
+    return new Sample(
+        when, queues, deadLetters, types, schedules, runs, found, health, statistics, why);
   }
 }

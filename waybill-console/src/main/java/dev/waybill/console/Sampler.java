@@ -61,9 +61,9 @@ final class Sampler implements AutoCloseable {
   private boolean closed;
   private int turn;
 
-  Sampler(Sources sources, Duration interval, Detail detail) {
+  Sampler(Sources sources, RunWatch watch, Duration interval, Detail detail) {
     this.interval = interval;
-    this.probe = new Probe(sources);
+    this.probe = new Probe(sources, watch);
     this.history = new History(interval);
     this.detail = detail;
   }

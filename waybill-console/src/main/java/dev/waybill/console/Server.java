@@ -32,7 +32,7 @@ final class Server {
     this.routes = routes;
     this.sampler = sampler;
     this.stream = new Stream(sampler);
-    this.recent = new Recent(options.refresh().toNanos());
+    this.recent = new Recent(System::nanoTime);
   }
 
   void answer(Exchange exchange) {
@@ -92,7 +92,12 @@ final class Server {
     if (incoming.isPost()) {
       change(incoming, known, segments, answer);
     } else if (path.equals("stream")) {
-      stream.serve(answer, subject(incoming.query()), () -> signIn.isStillIn(known));
+      try {
+        stream.serve(
+            answer, subject(incoming.query()), signIn.isStillIn(incoming.exchange(), known));
+      } finally {
+        recent.forget();
+      }
     } else {
       Routes.Match match =
           routes
@@ -101,7 +106,9 @@ final class Server {
       Request request = new Request(known.who(), match.names(), incoming.query(), Map.of());
       answer.json(
           recent.get(
-              incoming.exchange().target(), () -> translated(match.route(), request).json()));
+              incoming.exchange().target(),
+              options.refresh(),
+              () -> translated(match.route(), request).json()));
     }
   }
 

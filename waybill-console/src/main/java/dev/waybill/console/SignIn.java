@@ -2,8 +2,10 @@ package dev.waybill.console;
 
 import java.io.IOException;
 import java.net.InetAddress;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 
 /** How a browser comes in with a token and goes out again, and what its page begins with. */
 final class SignIn {
@@ -25,6 +27,8 @@ final class SignIn {
                   + " the job or workflow that is watched.",
               List.of("job", "workflow"),
               SignIn::elsewhere));
+
+  private static final Duration ASK_AGAIN = Duration.ofSeconds(3);
 
   private final ConsoleOptions options;
   private final Sessions sessions;
@@ -64,8 +68,30 @@ final class SignIn {
     answer.json(new Doc());
   }
 
-  boolean isStillIn(Visitor visitor) {
-    return visitor.session().isEmpty() || sessions.find(visitor.session().get()).isPresent();
+  /**
+   * Whether somebody who listens may go on; to be asked again and again. A session is looked up
+   * every time, others are identified anew every few seconds: who they are may be a directory's to
+   * say.
+   */
+  BooleanSupplier isStillIn(Exchange exchange, Visitor visitor) {
+    if (visitor.session().isPresent()) {
+      return () -> sessions.find(visitor.session().get()).isPresent();
+    }
+    return new BooleanSupplier() {
+      private long askedAt = System.nanoTime();
+
+      @Override
+      public boolean getAsBoolean() {
+        if (System.nanoTime() - askedAt < ASK_AGAIN.toNanos()) {
+          return true;
+        }
+        askedAt = System.nanoTime();
+        return doorkeeper
+            .identify(exchange)
+            .filter(now -> now.who().name().equals(visitor.who().name()))
+            .isPresent();
+      }
+    };
   }
 
   /** Who asks and what they may do, as far as they may know. */

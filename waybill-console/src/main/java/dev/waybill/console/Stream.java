@@ -16,7 +16,7 @@ final class Stream {
   /** Each holds a thread. */
   private static final int MOST = 64;
 
-  private static final Duration PATIENCE = Duration.ofSeconds(15);
+  private static final Duration PATIENCE = Duration.ofSeconds(5);
 
   private final Sampler sampler;
   private final Semaphore places = new Semaphore(MOST);
@@ -35,8 +35,11 @@ final class Stream {
         send(out, "history", Doc.of("points", sampler.points()).json());
         long sent = 0;
         String lastDetail = "";
-        while (!watch.isOver() && stillIn.getAsBoolean()) {
+        while (true) {
           Optional<Sampler.Frame> frame = watch.next(sent, PATIENCE);
+          if (watch.isOver() || !stillIn.getAsBoolean()) {
+            return;
+          }
           if (frame.isEmpty()) {
             out.write(": still here\n\n".getBytes(StandardCharsets.UTF_8));
             out.flush();

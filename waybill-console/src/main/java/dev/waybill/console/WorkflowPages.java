@@ -14,6 +14,7 @@ import dev.waybill.workflow.WorkflowStatus;
 import dev.waybill.workflow.Workflows;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -25,12 +26,17 @@ final class WorkflowPages {
 
   private static final int PAGE = 500;
 
+  /** Reasons of failed runs that one list asks for; the next one asks for more. */
+  private static final int MOST_LEARNED = 5;
+
   private final Sources sources;
   private final Payloads payloads;
+  private final RunWatch watch;
 
-  WorkflowPages(Sources sources, Payloads payloads) {
+  WorkflowPages(Sources sources, Payloads payloads, RunWatch watch) {
     this.sources = sources;
     this.payloads = payloads;
+    this.watch = watch;
   }
 
   List<Route> routes() {
@@ -94,9 +100,17 @@ final class WorkflowPages {
         }
       }
     }
-    return Doc.of("runs", found.stream().map(WorkflowPages::document).toList())
+    watch.learnFailures(found, MOST_LEARNED);
+    return Doc.of("runs", found.stream().map(this::listed).toList())
         .put("lookedAt", lookedAt)
         .put("next", more ? last.map(UUID::toString).orElse(null) : null);
+  }
+
+  private Doc listed(WorkflowInfo run) {
+    return document(run)
+        .put(
+            "why",
+            watch.failure(run).map(failure -> failure.step() + ": " + failure.why()).orElse(null));
   }
 
   private static WorkflowFilter page(Optional<String> attribute, Optional<UUID> after) {
@@ -142,14 +156,24 @@ final class WorkflowPages {
     if (!payloads.areShown()) {
       throw new Refusal(403, "payloads.hidden", "Payloads are not shown here.");
     }
+    UUID id = request.id("id");
     String key = request.name("step");
+    Workflows workflows = sources.workflowsOrRefuse();
     StepInfo.Body body =
-        sources
-            .workflowsOrRefuse()
-            .stepBody(Scope.admin(), request.id("id"), key)
-            .orElseThrow(() -> Refusal.notFound("such step"));
-    return Doc.of("payload", payloads.shown(Kind.STEP_PAYLOAD, key, body.payload()))
-        .put("output", payloads.shown(Kind.STEP_OUTPUT, key, body.output()));
+        workflows.stepBody(Scope.admin(), id, key).orElseThrow(() -> Refusal.notFound("such step"));
+    String type = type(workflows, id, key);
+    return Doc.of("payload", payloads.shown(Kind.STEP_PAYLOAD, type, body.payload()))
+        .put("output", payloads.shown(Kind.STEP_OUTPUT, type, body.output()));
+  }
+
+  /** Of the step's job; gates and the like have none, and are of their workflow's. */
+  private static String type(Workflows workflows, UUID id, String key) {
+    return workflows.steps(Scope.admin(), id).stream()
+        .filter(step -> step.key().equals(key))
+        .map(StepInfo::type)
+        .filter(Objects::nonNull)
+        .findFirst()
+        .orElseGet(() -> seen(workflows, id).type());
   }
 
   private Doc cancel(Request request) {

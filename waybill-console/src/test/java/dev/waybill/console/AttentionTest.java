@@ -6,12 +6,19 @@ import dev.waybill.Health;
 import dev.waybill.console.Attention.Level;
 import dev.waybill.job.JobDefinition;
 import dev.waybill.job.JobStatus;
+import dev.waybill.job.Scope;
 import dev.waybill.outbox.PartitionStatus;
 import dev.waybill.outbox.QueueStatus;
+import dev.waybill.workflow.Step;
+import dev.waybill.workflow.StepInfo;
+import dev.waybill.workflow.StepStatus;
+import dev.waybill.workflow.WorkflowInfo;
+import dev.waybill.workflow.WorkflowStatus;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -45,6 +52,7 @@ class AttentionTest {
         List.of(),
         List.of(),
         List.of(),
+        Sample.RunsFound.NOTHING,
         new Health(Map.of()),
         Sample.NOTHING_DONE,
         null);
@@ -112,6 +120,7 @@ class AttentionTest {
                     JobDefinition.of("mail"), false, Map.of(JobStatus.DEAD_LETTERED, 2L))),
             List.of(),
             List.of(),
+            Sample.RunsFound.NOTHING,
             new Health(Map.of("sequencer", "connection refused")),
             Sample.NOTHING_DONE,
             null);
@@ -123,5 +132,115 @@ class AttentionTest {
             "Its last run failed: connection refused",
             "2 jobs have failed for good.",
             "The type is paused; 1000 or more jobs wait.");
+  }
+
+  private static WorkflowInfo run(String type, WorkflowStatus status) {
+    return new WorkflowInfo(
+        UUID.randomUUID(),
+        type,
+        Scope.global(),
+        status,
+        3,
+        status.isTerminal() ? 0 : 1,
+        null,
+        null,
+        null,
+        null,
+        null,
+        null,
+        null,
+        null,
+        NOW.minusSeconds(600),
+        status.isTerminal() ? NOW : null);
+  }
+
+  private static RunWatch.Gate gate(WorkflowInfo run, String key) {
+    StepInfo step =
+        new StepInfo(
+            UUID.randomUUID(),
+            key,
+            Step.Kind.GATE,
+            StepStatus.WAITING,
+            null,
+            false,
+            List.of(),
+            List.of(),
+            0,
+            0,
+            0,
+            0,
+            NOW.minusSeconds(180),
+            null,
+            null,
+            null,
+            null,
+            null,
+            null,
+            null,
+            null,
+            null);
+    return new RunWatch.Gate(run, step);
+  }
+
+  private static Sample sample(List<WorkflowInfo> runs, Sample.RunsFound found) {
+    return new Sample(
+        NOW,
+        List.of(),
+        List.of(),
+        List.of(),
+        List.of(),
+        runs,
+        found,
+        new Health(Map.of()),
+        Sample.NOTHING_DONE,
+        null);
+  }
+
+  @Test
+  void aFailedRunTellsWhichStepFailedAndWhy() {
+    WorkflowInfo failed = run("returns", WorkflowStatus.FAILED);
+    List<WorkflowInfo> runs = List.of(failed, run("returns", WorkflowStatus.SUCCEEDED));
+    assertThat(reasons(sample(runs, Sample.RunsFound.NOTHING)))
+        .containsExactly("1 of the newest 2 runs failed, returns.");
+    Sample known =
+        sample(
+            runs,
+            new Sample.RunsFound(
+                List.of(), Map.of(failed.id(), new RunWatch.Failure("pack", "Shelf 14 is empty"))));
+    assertThat(reasons(known))
+        .containsExactly("1 of the newest 2 runs failed, returns, at step pack: Shelf 14 is empty");
+    assertThat(Attention.of(known)).extracting(Attention.Item::level).containsExactly(Level.BAD);
+  }
+
+  @Test
+  void aGateThatWaitsIsToldAlsoWhileOtherStepsRun() {
+    WorkflowInfo running = run("fulfilment", WorkflowStatus.RUNNING);
+    Sample sample =
+        sample(
+            List.of(running, run("returns", WorkflowStatus.WAITING)),
+            new Sample.RunsFound(List.of(gate(running, "approve")), Map.of()));
+    assertThat(Attention.of(sample))
+        .containsExactly(
+            new Attention.Item(
+                Level.INFO,
+                "Gate approve",
+                "A run of fulfilment waits for somebody to complete approve, for 3 min.",
+                "/workflows/" + running.id() + "?step=approve"),
+            new Attention.Item(
+                Level.INFO,
+                "Workflows",
+                "1 more run waits for somebody to complete a gate.",
+                "/workflows?status=WAITING"));
+  }
+
+  @Test
+  void manyGatesAreOneLine() {
+    List<WorkflowInfo> runs =
+        IntStream.range(0, 4).mapToObj(i -> run("buy", WorkflowStatus.WAITING)).toList();
+    List<RunWatch.Gate> gates = runs.stream().map(run -> gate(run, "agree")).toList();
+    assertThat(reasons(sample(runs, new Sample.RunsFound(gates, Map.of()))))
+        .containsExactly(
+            "4 gates wait for somebody. A run of buy waits for somebody to complete agree, for 3"
+                + " min.");
   }
 }

@@ -234,7 +234,9 @@ class ConsoleApiTest {
     Scene.until("the gate is open", () -> "WAITING".equals(step(run, "approve").get("status")));
     assertThat(String.valueOf(step(run, "ship").get("blockedBy"))).contains("approve");
     assertThat(client.get("workflows?attribute=customer=4711").list("runs")).hasSize(1);
-    assertThat(client.get("workflows?status=FAILED").list("runs")).hasSize(1);
+    assertThat(client.get("workflows?status=FAILED").list("runs"))
+        .singleElement()
+        .satisfies(each -> assertThat(each).containsEntry("why", "pack: Shelf 14 is empty"));
     Scene.until("the gate is listed", () -> client.get("gates").list("gates").size() == 1);
     assertThat(client.get("gates").list("gates").get(0))
         .containsEntry("workflow", run.toString())

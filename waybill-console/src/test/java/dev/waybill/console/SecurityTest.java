@@ -4,12 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.waybill.testkit.TestDatabase;
+import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Scanner;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -125,6 +129,13 @@ class SecurityTest {
           .isEqualTo(401);
     }
     assertThat(new Client(console).post("session", "{\"token\":\"11\"}").status()).isEqualTo(429);
+    assertThat(new Client(console).bearer("wrong-wrong-wrong-wrong").get("queues").status())
+        .isEqualTo(429);
+    assertThat(new Client(console).bearer(LOOKING).get("queues").status())
+        .as("behind a proxy others have the same address")
+        .isEqualTo(200);
+    assertThat(new Client(console).post("session", "{\"token\":\"" + SECRET + "\"}").status())
+        .isEqualTo(200);
   }
 
   @Test
@@ -241,6 +252,31 @@ class SecurityTest {
   }
 
   @Test
+  void whoMayNoLongerComeInHearsNoMore() throws Exception {
+    AtomicBoolean employed = new AtomicBoolean(true);
+    Client client =
+        new Client(
+            start(
+                ConsoleOptions.defaults()
+                    .authenticator(
+                        caller ->
+                            employed.get()
+                                ? Optional.of(new Principal("ada", Role.VIEW))
+                                : Optional.empty())));
+    InputStream stream =
+        client
+            .http()
+            .send(client.request("stream").build(), HttpResponse.BodyHandlers.ofInputStream())
+            .body();
+    try (Scanner events = new Scanner(stream, StandardCharsets.UTF_8).useDelimiter("\n\n")) {
+      assertThat(events.next()).startsWith("event: history");
+      assertThat(events.next()).startsWith("event: sample");
+      employed.set(false);
+      assertThat(events.tokens().count()).as("samples until it ends").isLessThan(10);
+    }
+  }
+
+  @Test
   void payloadsAreHiddenUnlessAllowed() throws Exception {
     UUID job = scene.enqueue("report");
     Client hidden = new Client(start(ConsoleOptions.defaults()));
@@ -258,6 +294,22 @@ class SecurityTest {
         new Client(
             start(ConsoleOptions.defaults().payloads((place, text) -> "[" + place.kind() + "]")));
     assertThat(redacted.get("jobs/" + job).at("payload")).isEqualTo("[JOB_PAYLOAD]");
+  }
+
+  @Test
+  void theRedactorIsToldTheTypeOfAStepAndNotItsKey() throws Exception {
+    UUID run = scene.failingOrder();
+    Scene.until(
+        "it has failed",
+        () -> scene.waybill.workflows().find(Scene.ALL, run).orElseThrow().status().isTerminal());
+    Client redacted =
+        new Client(
+            start(
+                ConsoleOptions.defaults()
+                    .payloads((place, text) -> place.kind() + " of " + place.type())));
+    Client.Answer body = redacted.get("workflows/" + run + "/steps/receive");
+    assertThat(body.at("payload")).isEqualTo("STEP_PAYLOAD of reserve");
+    assertThat(body.at("output")).isEqualTo("STEP_OUTPUT of reserve");
   }
 
   @Test
