@@ -12,8 +12,9 @@ import java.util.Map;
  * @param duplicates arrivals of what had arrived before
  * @param inversions first arrivals behind a later message of the same producer and key, although
  *     the producer had committed the earlier one before it sent the later
+ * @param skipped messages that did not arrive although a later one of the same producer and key did
  */
-public record Verdict(long lost, long duplicates, long inversions) {
+public record Verdict(long lost, long duplicates, long inversions, long skipped) {
 
   /** Compares. The arrivals must have come to an end. */
   public static Verdict of(Mailroom sent, Arrivals arrived) {
@@ -34,7 +35,8 @@ public record Verdict(long lost, long duplicates, long inversions) {
       lane.highest = Math.max(lane.highest, number);
     }
     long seen = lanes.values().stream().mapToLong(lane -> lane.seen.cardinality()).sum();
-    return new Verdict(sent(sent) - seen, duplicates, inversions);
+    long highest = lanes.values().stream().mapToLong(lane -> lane.highest + 1).sum();
+    return new Verdict(sent(sent) - seen, duplicates, inversions, highest - seen);
   }
 
   private static long sent(Mailroom mailroom) {

@@ -20,6 +20,12 @@ public final class Calls {
    * @param commits of transactions, statements in auto-commit mode included
    */
   public record Count(long statements, long roundTrips, long commits) {
+    /** What both counted. */
+    public Count plus(Count other) {
+      return new Count(
+          statements + other.statements, roundTrips + other.roundTrips, commits + other.commits);
+    }
+
     /** What was counted since. */
     public Count since(Count earlier) {
       return new Count(

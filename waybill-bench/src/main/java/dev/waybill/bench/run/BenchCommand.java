@@ -122,7 +122,14 @@ public final class BenchCommand implements Callable<Integer> {
   }
 
   static int run(String... args) {
-    return new CommandLine(new BenchCommand()).setUsageHelpAutoWidth(true).execute(args);
+    return new CommandLine(new BenchCommand())
+        .setUsageHelpAutoWidth(true)
+        .setParameterExceptionHandler(
+            (e, wrong) -> {
+              e.getCommandLine().getErr().println(e.getMessage());
+              return CommandLine.ExitCode.USAGE;
+            })
+        .execute(args);
   }
 
   @Override
@@ -152,7 +159,10 @@ public final class BenchCommand implements Callable<Integer> {
   }
 
   private Wish wish() {
-    Scale size = Scale.named(scale != null ? scale : quick ? "quick" : "full");
+    Scale size = scale();
+    if (repetitions != null && repetitions < 1) {
+      throw new ParameterException(spec.commandLine(), "--repetitions must be 1 or more.");
+    }
     List<String> ids = scenarios.isEmpty() && quick ? HEADLINES : scenarios;
     return new Wish(
         ids.isEmpty() ? Scenarios.all() : ids.stream().map(this::scenario).toList(),
@@ -160,9 +170,28 @@ public final class BenchCommand implements Callable<Integer> {
             ? Contenders.all()
             : contenders.stream().flatMap(name -> contenders(name).stream()).distinct().toList(),
         !contenders.isEmpty(),
-        databases.stream().map(this::product).toList(),
+        url == null ? databases.stream().map(this::product).toList() : List.of(productOf(url)),
+        url != null,
         repetitions != null ? repetitions : quick ? 1 : 3,
         size);
+  }
+
+  private Scale scale() {
+    try {
+      return Scale.named(scale != null ? scale : quick ? "quick" : "full");
+    } catch (IllegalArgumentException e) {
+      throw new ParameterException(spec.commandLine(), e.getMessage(), e);
+    }
+  }
+
+  /** A server of the user's is one product's. */
+  private DatabaseProduct productOf(String address) {
+    String[] parts = address.split(":", 3);
+    if (parts.length < 3 || !parts[0].equals("jdbc") || parts[1].equals("sqlite")) {
+      throw new ParameterException(
+          spec.commandLine(), "--url must be of a server, such as jdbc:postgresql://host/db");
+    }
+    return product(parts[1]);
   }
 
   private Scenario scenario(String id) {

@@ -14,6 +14,7 @@ import java.util.List;
  * @param contenders in order
  * @param named whether the user named the contenders
  * @param databases for scenarios that are not about particular ones
+ * @param only whether scenarios about other databases are left out
  * @param repetitions of everything
  * @param scale of the runs
  */
@@ -22,11 +23,14 @@ record Wish(
     List<Entry> contenders,
     boolean named,
     List<DatabaseProduct> databases,
+    boolean only,
     int repetitions,
     Scale scale) {
 
   List<DatabaseProduct> databasesOf(Scenario scenario) {
-    return scenario.databases().isEmpty() ? databases : scenario.databases();
+    return scenario.databases().isEmpty()
+        ? databases
+        : scenario.databases().stream().filter(each -> !only || databases.contains(each)).toList();
   }
 
   List<Entry> contendersOf(Scenario scenario, DatabaseProduct product) {

@@ -97,13 +97,39 @@ public final class Course implements AutoCloseable {
 
   void judge(Figures figures, Arrivals all) throws Exception {
     stop();
+    Verdict verdict = noted(figures, all);
+    if (verdict.lost() != 0) {
+      throw new BrokenPromise(verdict.lost() + " of " + mailroom.written() + " messages were lost");
+    }
+    judgeOrder(verdict);
+  }
+
+  /**
+   * The same while a backlog is still there: enough must have arrived, and who promises order must
+   * not have passed by any.
+   */
+  void judgeFirst(Figures figures, int expected) throws Exception {
+    stop();
+    Verdict verdict = noted(figures, arrivals);
+    long different = arrivals.count() - verdict.duplicates();
+    if (different < expected) {
+      throw new BrokenPromise("only " + different + " of " + expected + " messages arrived");
+    }
+    judgeOrder(verdict);
+    if (verdict.skipped() > 0 && trial.entry().promise() == Promise.ORDER_PER_KEY) {
+      throw new BrokenPromise(verdict.skipped() + " messages were passed by");
+    }
+  }
+
+  private Verdict noted(Figures figures, Arrivals all) {
     Verdict verdict = Verdict.of(mailroom, all);
     figures.put(Metric.MESSAGES, all.count());
     figures.put(Metric.INVERSIONS, (double) verdict.inversions());
     figures.put(Metric.DUPLICATES, (double) verdict.duplicates());
-    if (verdict.lost() != 0) {
-      throw new BrokenPromise(verdict.lost() + " of " + mailroom.written() + " messages were lost");
-    }
+    return verdict;
+  }
+
+  private void judgeOrder(Verdict verdict) {
     if (verdict.inversions() > 0 && trial.entry().promise() == Promise.ORDER_PER_KEY) {
       throw new BrokenPromise(verdict.inversions() + " messages arrived out of order");
     }

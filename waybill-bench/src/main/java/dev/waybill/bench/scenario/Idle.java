@@ -1,12 +1,18 @@
 package dev.waybill.bench.scenario;
 
 import dev.waybill.bench.measure.Figures;
+import dev.waybill.bench.measure.Storage;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** Nothing to do: what does that cost? */
 final class Idle {
   private static final double SECONDS_PER_MINUTE = 60;
+
+  /** PostgreSQL's sessions tell what they wrote up to ten seconds after they did. */
+  private static final int SETTLED_SECONDS = 12;
+
+  private static final int MOST_SETTLING = 5;
 
   private Idle() {}
 
@@ -22,12 +28,25 @@ final class Idle {
               dev.waybill.bench.load.Business.ONE_ROW,
               List.of(course.mailroom().next(0, System.nanoTime())));
       course.awaitAll();
-      TimeUnit.SECONDS.sleep(Math.min(5, seconds));
+      settle(course.storage(), Math.min(SETTLED_SECONDS, seconds));
       Lap lap = Lap.begin(course);
       TimeUnit.SECONDS.sleep(seconds);
       lap.endIdle(figures, seconds / SECONDS_PER_MINUTE);
       course.judge(figures);
     }
     return figures;
+  }
+
+  /** Until nothing new was told for so long; some contenders never stop writing. */
+  private static void settle(Storage storage, int seconds) throws Exception {
+    long before = -1;
+    for (int i = 0; i < MOST_SETTLING; i++) {
+      long written = storage.look().rowsWritten();
+      if (written == before) {
+        return;
+      }
+      before = written;
+      TimeUnit.SECONDS.sleep(seconds);
+    }
   }
 }

@@ -85,19 +85,22 @@ record JobScenario(
             "jobs: drain while very many more wait",
             Scenarios.RATES,
             scale ->
-                List.of(
-                    deep(scale, "10 k waiting", 10_000), deep(scale, "1 M waiting", 1_000_000))));
+                List.of(deep(scale, "10 k behind", 10_000), deep(scale, "1 M behind", 1_000_000))));
   }
 
   /** Below the full scale the depths shrink in proportion. */
-  private static Variant deep(Scale scale, String name, int waiting) {
-    int behind = (int) ((long) waiting * scale.largest() / Scale.FULL.largest());
+  private static Variant deep(Scale scale, String name, int most) {
+    int behind = (int) ((long) most * scale.largest() / Scale.FULL.largest());
     return new Variant(
         name,
-        scale.seconds() + 3 + behind / 20_000.0,
+        scale.seconds() * 2 + 3 + behind / 20_000.0,
         trial ->
-            Drain.measured(
-                trial, Load.of(4, 1_000), trial.scale().backlog(trial.entry().rate()), behind));
+            once(
+                Drain.warmAndMeasured(
+                    trial,
+                    Load.of(4, 1_000),
+                    trial.scale().backlog(trial.entry().rate()),
+                    behind)));
   }
 
   /** Where nothing fails, a job that ran twice to success is a broken promise. */

@@ -2,7 +2,6 @@ package dev.waybill.bench.scenario;
 
 import dev.waybill.bench.measure.Calls;
 import dev.waybill.bench.measure.Figures;
-import dev.waybill.bench.measure.JvmCpu;
 import dev.waybill.bench.measure.Machine;
 import dev.waybill.bench.measure.Metric;
 import dev.waybill.bench.measure.ServerCpu;
@@ -25,9 +24,9 @@ final class Lap {
     this.server = new ServerCpu(gauges.trial().ground().pid());
     this.storage = gauges.storage().look();
     this.machine = Machine.now();
-    this.calls = gauges.calls().count();
+    this.calls = gauges.calls().get();
     this.serverMicros = server.micros();
-    this.jvmMicros = JvmCpu.micros();
+    this.jvmMicros = gauges.jvmMicros().getAsLong();
   }
 
   static Lap begin(Course course) throws SQLException {
@@ -53,6 +52,11 @@ final class Lap {
     }
     figures.put(Metric.TABLE_BYTES, cost.tableBytes() / messages);
     figures.put(Metric.FOREIGN_LOAD, cost.foreignLoad());
+  }
+
+  /** Only how busy others were meanwhile. */
+  void endWithoutCosts(Figures figures) throws SQLException {
+    figures.put(Metric.FOREIGN_LOAD, cost().foreignLoad());
   }
 
   /** Costs per step of a graph. */
@@ -89,9 +93,9 @@ final class Lap {
   }
 
   private Cost cost() throws SQLException {
-    double jvm = JvmCpu.micros() - jvmMicros;
+    double jvm = gauges.jvmMicros().getAsLong() - jvmMicros;
     double serverTime = server.micros() - serverMicros;
-    Calls.Count counted = gauges.calls().count().since(calls);
+    Calls.Count counted = gauges.calls().get().since(calls);
     double foreign = Machine.now().foreignShareSince(machine, (long) (jvm + serverTime));
     Storage.Look now = gauges.storage().look();
     return new Cost(

@@ -14,7 +14,7 @@ final class S7Depth implements Scenario {
 
   @Override
   public String title() {
-    return "a deep queue: does the rate depend on how much waits";
+    return "a deep queue: does the rate depend on how much waits behind";
   }
 
   @Override
@@ -25,9 +25,9 @@ final class S7Depth implements Scenario {
   @Override
   public List<Variant> variants(Scale scale) {
     return List.of(
-        depth(scale, "10 k waiting", 10_000),
-        depth(scale, "1 M waiting", 1_000_000),
-        depth(scale, "5 M waiting", 5_000_000));
+        depth(scale, "10 k behind", 10_000),
+        depth(scale, "1 M behind", 1_000_000),
+        depth(scale, "5 M behind", 5_000_000));
   }
 
   private static final Set<String> DEEP =
@@ -35,13 +35,13 @@ final class S7Depth implements Scenario {
   private static final int FULL = 500_000;
 
   /** Below the full scale the depths shrink in proportion. */
-  private static Variant depth(Scale scale, String name, int waiting) {
-    int behind = (int) ((long) waiting * scale.largest() / FULL);
+  private static Variant depth(Scale scale, String name, int most) {
+    int behind = (int) ((long) most * scale.largest() / FULL);
     return new Variant(
         name,
-        scale.seconds() + 3 + behind / 20_000.0,
+        scale.seconds() * 2 + 3 + behind / 20_000.0,
         trial ->
-            Drain.measured(
+            Drain.warmAndMeasured(
                 trial, Load.of(4, 1_000), trial.scale().backlog(trial.entry().rate()), behind));
   }
 

@@ -30,7 +30,7 @@ final class S9Idle implements Scenario {
   @Override
   public List<Variant> variants(Scale scale) {
     return List.of(
-        new Variant("", scale.idleSeconds() + 8, trial -> Idle.measured(trial, Load.of(1, 1))));
+        new Variant("", scale.idleSeconds() + 30, trial -> Idle.measured(trial, Load.of(1, 1))));
   }
 
   @Override

@@ -27,7 +27,9 @@ public record Scale(
       case "tiny" -> TINY;
       case "quick" -> QUICK;
       case "full" -> FULL;
-      default -> throw new IllegalArgumentException("No such scale: " + name);
+      default ->
+          throw new IllegalArgumentException(
+              "No such scale: " + name + "; there are tiny, quick and full");
     };
   }
 

@@ -39,18 +39,32 @@ public final class Scenarios {
       List.of(
           THROUGHPUT,
           P50,
+          P95,
           P99,
           STATEMENTS,
           ROUND_TRIPS,
           COMMITS,
           LOG_BYTES,
+          TABLE_BYTES,
           JVM_CPU,
           SERVER_CPU,
           INVERSIONS);
 
   /** What the table of the paced scenario shows. */
   static final List<Metric> TIMES =
-      List.of(P50, P95, P99, AFTER_COMMIT_P50, AFTER_COMMIT_P99, ROUND_TRIPS, JVM_CPU, SERVER_CPU);
+      List.of(
+          P50,
+          P95,
+          P99,
+          AFTER_COMMIT_P50,
+          AFTER_COMMIT_P99,
+          STATEMENTS,
+          ROUND_TRIPS,
+          COMMITS,
+          LOG_BYTES,
+          TABLE_BYTES,
+          JVM_CPU,
+          SERVER_CPU);
 
   /** What the tables of graphs show. */
   static final List<Metric> OF_STEPS =

@@ -42,12 +42,13 @@ public final class SecondProcess {
     DatabaseProduct product = DatabaseProduct.valueOf(args[1]);
     TestDatabase database = TestDatabase.existing(product, args[2], args[3], args[4]);
     Arrivals arrivals = new Arrivals(ROOM);
-    try (HikariDataSource pool = Course.pool(database, new Calls(), WORKERS)) {
+    Calls calls = new Calls();
+    try (HikariDataSource pool = Course.pool(database, calls, WORKERS)) {
       Contender contender = Contenders.named(args[0]).get(0).maker().get();
       contender.open(new Stage(product, pool, Integer.parseInt(args[5]), 1, Stage.Pace.THROUGHPUT));
       contender.start(arrivals);
       System.out.println(READY);
-      String order = reportUntilTold(told, arrivals);
+      String order = reportUntilTold(told, arrivals, calls);
       contender.stop();
       ArrivalLog.write(arrivals, Path.of(order.substring(STOP.length())));
       System.out.println(STOPPED);
@@ -55,16 +56,24 @@ public final class SecondProcess {
     System.exit(0);
   }
 
-  private static String reportUntilTold(BlockingQueue<String> told, Arrivals arrivals)
+  private static String reportUntilTold(BlockingQueue<String> told, Arrivals arrivals, Calls calls)
       throws InterruptedException {
-    int reported = -1;
+    String reported = "";
     while (true) {
       @Nullable String order = told.poll(20, TimeUnit.MILLISECONDS);
       if (order != null) {
         return order;
       }
-      if (arrivals.count() != reported) {
-        reported = arrivals.count();
+      Calls.Count called = calls.count();
+      String now =
+          String.join(
+              " ",
+              Integer.toString(arrivals.count()),
+              Long.toString(called.statements()),
+              Long.toString(called.roundTrips()),
+              Long.toString(called.commits()));
+      if (!now.equals(reported)) {
+        reported = now;
         System.out.println(COUNT + reported);
       }
     }

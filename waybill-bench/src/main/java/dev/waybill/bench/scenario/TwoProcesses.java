@@ -2,12 +2,16 @@ package dev.waybill.bench.scenario;
 
 import dev.waybill.bench.load.ArrivalLog;
 import dev.waybill.bench.load.Arrivals;
+import dev.waybill.bench.measure.Calls;
 import dev.waybill.bench.measure.Figures;
+import dev.waybill.bench.measure.JvmCpu;
 import dev.waybill.bench.measure.Metric;
+import dev.waybill.bench.measure.ServerCpu;
 import dev.waybill.testkit.ChildJvm;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
@@ -30,7 +34,7 @@ final class TwoProcesses {
       new Producers(course, load, () -> arrived(course, other)).sustain(seconds / 3);
       awaitAll(course, other);
       long before = course.mailroom().written();
-      Lap lap = Lap.begin(course);
+      Lap lap = Lap.begin(gauges(course, other));
       long begin = System.nanoTime();
       new Producers(course, load, () -> arrived(course, other)).sustain(seconds);
       awaitAll(course, other);
@@ -46,7 +50,6 @@ final class TwoProcesses {
       figures.note(
           "the other process handled %.0f %%"
               .formatted(100.0 * (all.count() - course.arrivals().count()) / all.count()));
-      figures.note("JVM CPU is of the producing process alone");
       course.judge(figures, all);
     } finally {
       Files.delete(log);
@@ -61,13 +64,34 @@ final class TwoProcesses {
     }
   }
 
+  /** The second JVM's time is the contender's own, and so are its statements. */
+  private static Gauges gauges(Course course, ChildJvm other) {
+    ServerCpu second = new ServerCpu(other.pid());
+    return new Gauges(
+        course.trial(),
+        course.product(),
+        () -> course.calls().count().plus(called(other)),
+        course.storage(),
+        () -> JvmCpu.micros() + second.micros());
+  }
+
   private static long arrived(Course course, ChildJvm other) {
+    return course.arrivals().count() + reported(other)[0];
+  }
+
+  private static Calls.Count called(ChildJvm other) {
+    long[] numbers = reported(other);
+    return new Calls.Count(numbers[1], numbers[2], numbers[3]);
+  }
+
+  /** Arrivals, statements, round trips and commits of the second process, some moments ago. */
+  private static long[] reported(ChildJvm other) {
     List<String> lines = other.lines();
     String last = lines.isEmpty() ? "" : lines.get(lines.size() - 1);
-    long there =
-        last.startsWith(SecondProcess.COUNT)
-            ? Long.parseLong(last.substring(SecondProcess.COUNT.length()))
-            : 0;
-    return course.arrivals().count() + there;
+    return last.startsWith(SecondProcess.COUNT)
+        ? Arrays.stream(last.substring(SecondProcess.COUNT.length()).split(" ", -1))
+            .mapToLong(Long::parseLong)
+            .toArray()
+        : new long[4];
   }
 }

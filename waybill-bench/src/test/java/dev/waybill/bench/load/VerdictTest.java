@@ -17,7 +17,7 @@ class VerdictTest {
   void findsNothingWrongWithWhatArrivedInOrder() {
     List<Parcel> sent = mailroom.next(3, 17, 4);
     sent.forEach(this::receive);
-    assertThat(Verdict.of(mailroom, arrivals)).isEqualTo(new Verdict(0, 0, 0));
+    assertThat(Verdict.of(mailroom, arrivals)).isEqualTo(new Verdict(0, 0, 0, 0));
     assertThat(arrivals.due(0)).isEqualTo(17);
   }
 
@@ -25,7 +25,7 @@ class VerdictTest {
   void countsWhatIsMissingAndWhatCameTwice() {
     List<Parcel> sent = mailroom.next(0, 0, 4);
     receive(sent.get(0), sent.get(1), sent.get(1));
-    assertThat(Verdict.of(mailroom, arrivals)).isEqualTo(new Verdict(2, 1, 0));
+    assertThat(Verdict.of(mailroom, arrivals)).isEqualTo(new Verdict(2, 1, 0, 0));
   }
 
   @Test
@@ -40,7 +40,14 @@ class VerdictTest {
   void noticesThatALaterMessageOfAKeyCameFirst() {
     List<Parcel> sent = mailroom.next(0, 0, 4);
     receive(sent.get(2), sent.get(1), sent.get(0), sent.get(3));
-    assertThat(Verdict.of(mailroom, arrivals)).isEqualTo(new Verdict(0, 0, 1));
+    assertThat(Verdict.of(mailroom, arrivals)).isEqualTo(new Verdict(0, 0, 1, 0));
+  }
+
+  @Test
+  void countsWhatALaterOneOfItsKeyPassedBy() {
+    List<Parcel> sent = mailroom.next(0, 0, 6);
+    receive(sent.get(1), sent.get(4));
+    assertThat(Verdict.of(mailroom, arrivals)).isEqualTo(new Verdict(4, 0, 0, 2));
   }
 
   @Test

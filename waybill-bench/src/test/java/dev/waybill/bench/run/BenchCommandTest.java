@@ -46,5 +46,8 @@ class BenchCommandTest {
     assertThat(BenchCommand.run("--scenario=S99")).isEqualTo(2);
     assertThat(BenchCommand.run("--contender=nobody")).isEqualTo(2);
     assertThat(BenchCommand.run("--db=paper")).isEqualTo(2);
+    assertThat(BenchCommand.run("--scale=x")).isEqualTo(2);
+    assertThat(BenchCommand.run("--repetitions=0")).isEqualTo(2);
+    assertThat(BenchCommand.run("--url=jdbc:paper://here")).isEqualTo(2);
   }
 }
