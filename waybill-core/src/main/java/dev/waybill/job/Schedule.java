@@ -14,7 +14,8 @@ import java.time.ZoneOffset;
  * @param payload JSON for each of them
  * @param rule a cron expression, or {@code every} and an ISO duration such as {@code every PT15M}
  * @param zone in which a cron expression is meant
- * @param jitter each fire is delayed by up to this much, always the same for the same time
+ * @param jitter each fire is delayed by up to this much, always the same for the same time; should
+ *     be shorter than the rule's period, or times that are overtaken by the next count as missed
  * @param misfire what to do with times that nobody acted upon
  * @param misfireWindow how old such a time may be to count under {@link Misfire#ALL}
  * @param overlap what to do while the job of the time before is not done

@@ -1,5 +1,6 @@
 package dev.waybill.job;
 
+import dev.waybill.job.JobException.InvalidRequest;
 import java.util.Objects;
 
 /**
@@ -18,6 +19,10 @@ public sealed interface Scope {
   record Tenant(String id) implements Scope {
     public Tenant {
       Objects.requireNonNull(id, "id");
+      if (id.isEmpty()) {
+        throw new InvalidRequest(
+            "tenant", "must not be empty (jobs without a tenant are in Scope.global())");
+      }
     }
   }
 

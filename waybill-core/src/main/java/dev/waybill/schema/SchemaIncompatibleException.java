@@ -140,7 +140,7 @@ public abstract sealed class SchemaIncompatibleException extends WaybillExceptio
               + latestApplied
               + "). Run Schema.migrate (or `waybill schema migrate`), or apply the output of"
               + " `waybill schema print --from "
-              + (version - 1)
+              + version
               + (version < latestApplied ? " --to " + version : "")
               + "`.");
       this.latestApplied = latestApplied;

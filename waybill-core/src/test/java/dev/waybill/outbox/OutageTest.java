@@ -96,6 +96,14 @@ class OutageTest {
     return waybill;
   }
 
+  private long processed(Outbox outbox) {
+    return outbox.status().stream()
+        .filter(each -> each.name().equals(queue))
+        .flatMap(each -> each.partitions().stream())
+        .mapToLong(PartitionStatus::processed)
+        .sum();
+  }
+
   private MessageResult ok(OutboxMessage message) {
     received.add(message);
     return MessageResult.ok();
@@ -259,7 +267,10 @@ class OutageTest {
     boolean postgres = database.product() == DatabaseProduct.POSTGRESQL;
     Waybill waybill = start(faulty, this::ok);
     Service.send(waybill.outbox(), queue, "a");
-    received.await(1);
+    // Until it is stored, or it would come again.
+    Service.await(() -> processed(waybill.outbox()) == 1);
+    // The connections that it has are lost, and it gets no new ones.
+    faulty.on(Fault.statement(1)).always().cut(Moment.BEFORE);
     faulty
         .on(Fault.connect(1))
         .always()
@@ -273,6 +284,7 @@ class OutageTest {
     Outbox other = start(pool, message -> MessageResult.retry("not me")).outbox();
     other.pause(queue);
     Service.send(other, queue, "b");
+    waybill.outbox().flush();
     Service.await(() -> log.count("failed (") >= 1);
     running.remove(1).close();
     faulty.reset();

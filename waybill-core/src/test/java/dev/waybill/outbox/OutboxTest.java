@@ -224,6 +224,35 @@ class OutboxTest {
   }
 
   @Test
+  @NotOn(
+      value = {DatabaseProduct.MYSQL, DatabaseProduct.MARIADB, DatabaseProduct.SQLITE},
+      why = "nobody can be told there: the promoter looks once per safety poll")
+  void aProcessThatOnlyEnqueuesTellsTheOthersOfDelayedMessages() throws Exception {
+    start(
+        o ->
+            o.profile(Service.NEVER_LOOKS)
+                .queue("orders", Partitions.of(1))
+                .leased(
+                    message -> {
+                      received.add(message);
+                      return MessageResult.ok();
+                    }));
+    Outbox producer =
+        start(o -> o.withoutWorkers().queue("orders", Partitions.of(1)).produceOnly());
+
+    // The first one may be found by a look at the start; then all is silent.
+    for (int i = 1; i <= 3; i++) {
+      String text = "m" + i;
+      producer.inTransaction(
+          connection ->
+              producer.enqueue(connection, "orders", message(text).delay(Duration.ofMillis(50))));
+      received.await(i);
+    }
+
+    assertThat(received.await(3)).containsExactly("m1", "m2", "m3");
+  }
+
+  @Test
   void autoCommitIsRefusedBeforeAnythingIsWritten() throws Exception {
     Outbox outbox = start(o -> o.queue("orders", Partitions.of(1)).produceOnly());
     try (Connection connection = database.connect()) {

@@ -5,6 +5,7 @@ import dev.waybill.internal.store.JobLeaseStore;
 import dev.waybill.internal.store.JobLeaseStore.Claim;
 import dev.waybill.internal.store.JobLeaseStore.Head;
 import dev.waybill.internal.store.JobLeaseStore.Waiting;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -12,6 +13,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.Set;
 
@@ -50,7 +52,16 @@ final class ClaimPlan {
     this.slots = slots;
   }
 
-  List<Claim> claim(Set<String> types) {
+  /**
+   * What one claim took.
+   *
+   * @param simple whether nothing had to be weighed: the next claim may go the short way
+   * @param untilToken when a type that somebody waits for, and whose rate is used up, may start one
+   *     again
+   */
+  record Claimed(List<Claim> claims, boolean simple, Optional<Duration> untilToken) {}
+
+  Claimed claim(Set<String> types) {
     List<Head> heads = store.heads(types);
     TypeLimits limits = TypeLimits.lock(store, heads);
     List<Head> open = heads.stream().filter(head -> limits.left(head.type()) > 0).toList();
@@ -67,7 +78,14 @@ final class ClaimPlan {
     }
     limits.write();
     claimed.sort(Comparator.comparingLong(Claim::turn));
-    return claimed;
+    return new Claimed(claimed, isSimple(heads), limits.untilToken());
+  }
+
+  private boolean isSimple(List<Head> heads) {
+    return heads.stream()
+            .allMatch(head -> !head.limited() && isAlone(head, heads.get(0).firstTenant()))
+        && heads.size() <= 1
+        && claimed.stream().allMatch(claim -> claim.resourceHash() == null);
   }
 
   private boolean isThereMore(List<Head> heads) {

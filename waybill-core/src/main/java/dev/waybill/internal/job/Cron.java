@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  * <p>When clocks change: an expression with certain hours fires once for each time it names. A time
  * that the clocks leave out is made up for at the moment they are set forward; a time that they
  * show twice counts the first time. An expression whose hours are open ({@code *}, or every n-th)
- * goes by the time that passes: it neither makes up for a missing hour nor leaves out a repeated
- * one.
+ * fires whenever the clock shows such a time: also when it shows it a second time, and not for an
+ * hour that it leaves out.
  */
 final class Cron implements ScheduleRule {
   private static final Map<String, String> WORDS =

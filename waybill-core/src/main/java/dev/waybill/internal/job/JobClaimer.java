@@ -7,6 +7,7 @@ import dev.waybill.internal.loop.Next;
 import dev.waybill.internal.loop.Time;
 import dev.waybill.internal.loop.Worker;
 import dev.waybill.internal.sql.Database;
+import dev.waybill.internal.store.JobExpress;
 import dev.waybill.internal.store.JobLeaseStore;
 import dev.waybill.internal.store.JobLeaseStore.Claim;
 import dev.waybill.internal.store.JobLeaseStore.Lease;
@@ -14,6 +15,7 @@ import dev.waybill.job.JobOptions;
 import dev.waybill.job.RetryPolicy;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,6 +28,7 @@ final class JobClaimer implements Worker {
   private static final Logger log = LoggerFactory.getLogger(JobClaimer.class);
 
   private final Database database;
+  private final Optional<JobExpress> express;
   private final Time time;
   private final Crew crew;
   private final JobOptions options;
@@ -35,6 +38,9 @@ final class JobClaimer implements Worker {
   private final JobNews news;
   private final TenantRounds rounds = new TenantRounds();
   private Duration poll;
+  private Duration untilToken;
+  private boolean simple = true;
+  private boolean drained;
   private boolean unsure;
   private boolean contested;
   private volatile boolean closed;
@@ -49,6 +55,7 @@ final class JobClaimer implements Worker {
       JobRunner runner,
       JobNews news) {
     this.database = database;
+    this.express = JobExpress.of(database);
     this.time = time;
     this.crew = crew;
     this.options = options;
@@ -57,6 +64,7 @@ final class JobClaimer implements Worker {
     this.runner = runner;
     this.news = news;
     this.poll = options.poll();
+    this.untilToken = options.idlePoll();
   }
 
   @Override
@@ -87,12 +95,15 @@ final class JobClaimer implements Worker {
       return Next.now();
     }
     if (claims.isEmpty()) {
-      Duration wait = poll;
+      Duration wait = min(poll, untilToken);
       poll = min(poll.multipliedBy(2), options.idlePoll());
       return Next.whenRung(wait);
     }
     poll = options.poll();
-    return running.free() > 0 ? Next.now() : Next.whenRung(options.idlePoll());
+    if (running.free() == 0) {
+      return Next.whenRung(options.idlePoll());
+    }
+    return drained ? Next.whenRung(poll) : Next.now();
   }
 
   private static Duration min(Duration one, Duration other) {
@@ -103,17 +114,7 @@ final class JobClaimer implements Worker {
     long asked = time.nanos();
     List<Claim> claims;
     try {
-      claims =
-          database.transact(
-              tx -> {
-                JobLeaseStore store = JobLeaseStore.in(tx);
-                List<Claim> locked =
-                    new ClaimPlan(store, rounds, running.byTenant(), free).claim(types);
-                if (!locked.isEmpty()) {
-                  store.lease(locked, options.worker(), options.lease());
-                }
-                return locked;
-              });
+      claims = lease(free);
     } catch (DatabaseException e) {
       // Another claim took a permit first: nothing is wrong, and the next look sees it.
       if (e.kind() == Kind.DUPLICATE) {
@@ -127,7 +128,7 @@ final class JobClaimer implements Worker {
     claims.forEach(claim -> rounds.served(claim.tenant()));
     List<JobRun> runs =
         claims.stream()
-            .map(claim -> new JobRun(claim, options.worker(), asked, options.lease()))
+            .map(claim -> new JobRun(claim, options.worker(), asked, options.lease(), this::aside))
             .toList();
     if (!runs.isEmpty()) {
       running.add(runs);
@@ -135,6 +136,41 @@ final class JobClaimer implements Worker {
       runs.forEach(this::start);
     }
     return claims;
+  }
+
+  private List<Claim> lease(int free) {
+    drained = false;
+    untilToken = options.idlePoll();
+    if (simple && express.isPresent()) {
+      Optional<List<Claim>> front =
+          express.get().claimFront(types, free, options.worker(), options.lease());
+      if (front.isPresent()) {
+        drained = front.get().size() < free;
+        return front.get();
+      }
+    }
+    ClaimPlan.Claimed claimed =
+        database.transact(
+            tx -> {
+              JobLeaseStore store = JobLeaseStore.in(tx);
+              ClaimPlan.Claimed locked =
+                  new ClaimPlan(store, rounds, running.byTenant(), free).claim(types);
+              if (!locked.claims().isEmpty()) {
+                store.lease(locked.claims(), options.worker(), options.lease());
+              }
+              return locked;
+            });
+    simple = claimed.simple();
+    running.weighed().set(!simple);
+    untilToken = claimed.untilToken().orElse(options.idlePoll());
+    return claimed.claims();
+  }
+
+  /** A crew that is stopping takes nothing new, but handlers still want to hear of it. */
+  private void aside(Runnable action) {
+    if (!crew.run("job-canceled", action)) {
+      action.run();
+    }
   }
 
   private void start(JobRun run) {

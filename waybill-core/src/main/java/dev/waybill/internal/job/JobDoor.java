@@ -102,6 +102,7 @@ final class JobDoor implements Jobs {
   @Override
   public void setEnabled(String type, boolean enabled) {
     catalog.setEnabled(type, enabled);
+    wake();
   }
 
   @Override
@@ -119,6 +120,8 @@ final class JobDoor implements Jobs {
   public JobInfo cancel(Scope scope, UUID id, String reason) {
     JobInfo job = database.transact(tx -> operations.cancel(tx, scope, id, reason));
     news.canceled(job, reason);
+    // A step's end may have released others; a resource may have become free.
+    wake();
     return job;
   }
 

@@ -99,7 +99,7 @@ public final class JobEngine {
     LoopOptions loop = LoopOptions.defaults();
     if (workers) {
       crew.add(scheduler, loop.withBells(schedules));
-      crew.add(new JobStager(database, options, wakeups), loop.withBells(due));
+      crew.add(new JobStager(database, time, options, wakeups), loop.withBells(due));
     }
     if (!byType.isEmpty()) {
       crew.add(claimer, loop.withBells(running.changed()));

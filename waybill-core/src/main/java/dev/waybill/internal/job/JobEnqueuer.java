@@ -182,12 +182,28 @@ final class JobEnqueuer {
       }
       KeyedJob active = byKey.get(String.valueOf(job.activeHash()));
       if (active == null) {
-        store.discard(own.keySet());
-        throw new DefinitionUnavailable(request.type());
+        return onceMore(request, job);
       }
       return request.replacePending()
           ? replaced(request, active)
           : new Enqueued(active.id(), active.status(), active.run(), Outcome.EXISTING);
+    }
+
+    /**
+     * Nobody has its keys, and yet it was not inserted. Either its type is not to be had, or who
+     * had a key gave it up between the two looks; in that case there is room for it now.
+     */
+    private Enqueued onceMore(JobRequest request, NewJob job) {
+      if (job.idempotencyHash() != null || job.activeHash() != null) {
+        store.insert(List.of(job));
+        JobStatus status = store.present(List.of(job.id())).get(job.id());
+        if (status != null) {
+          own.put(job.id(), status);
+          return new Enqueued(job.id(), status, 1, Outcome.INSERTED);
+        }
+      }
+      store.discard(own.keySet());
+      throw new DefinitionUnavailable(request.type());
     }
 
     private Enqueued replaced(JobRequest request, KeyedJob active) {

@@ -30,6 +30,7 @@ final class JobHeart implements Worker {
   private final JobOptions options;
   private final RunningJobs running;
   private @Nullable Session session;
+  private boolean failed;
 
   JobHeart(Database database, Time time, JobOptions options, RunningJobs running) {
     this.database = database;
@@ -50,12 +51,21 @@ final class JobHeart implements Worker {
       rest();
       return Next.whenRung();
     }
-    boolean done = false;
+    Session current = session;
+    if (current == null) {
+      current = database.session();
+      session = current;
+      if (!failed) {
+        // What was claimed just now is ours, and most jobs are done before anybody has to look.
+        return Next.after(look());
+      }
+    }
+    failed = true;
     try {
-      beat(runs);
-      done = true;
+      beat(current, runs);
+      failed = false;
     } finally {
-      if (!done) {
+      if (failed) {
         rest();
       }
     }
@@ -67,22 +77,14 @@ final class JobHeart implements Worker {
     return third.compareTo(LOOK) < 0 ? third : LOOK;
   }
 
-  private void beat(List<JobRun> runs) {
-    Session current = session;
-    if (current == null) {
-      current = database.session();
-      session = current;
-    }
+  private void beat(Session current, List<JobRun> runs) {
     long now = time.nanos();
     List<Fence> due =
         runs.stream().filter(run -> deservesRenewal(run, now)).map(JobRun::fence).toList();
-    if (!due.isEmpty()) {
-      current.transact(
-          tx -> {
-            JobLeaseStore.in(tx).renew(due, options.lease());
-            return true;
-          });
-    }
+    Set<UUID> renewed =
+        due.isEmpty()
+            ? Set.of()
+            : Set.copyOf(current.transact(tx -> JobLeaseStore.in(tx).renew(due, options.lease())));
     List<Fence> all = runs.stream().map(JobRun::fence).toList();
     Set<UUID> live = new HashSet<>(current.transact(tx -> JobLeaseStore.in(tx).live(all)));
     List<UUID> lost = all.stream().map(Fence::id).filter(id -> !live.contains(id)).toList();
@@ -100,7 +102,7 @@ final class JobHeart implements Worker {
         }
         // The timekeeper counts the grace from here.
         running.watched().ringAll();
-      } else if (due.contains(run.fence())) {
+      } else if (renewed.contains(run.fence().id())) {
         run.renewed(now + Time.toNanos(options.lease()));
       }
     }

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,6 +32,7 @@ final class JobRun {
   private final Claim claim;
   private final Fence fence;
   private final long deadline;
+  private final Consumer<Runnable> aside;
   private final ReentrantLock lock = new ReentrantLock();
 
   // Guarded by the lock.
@@ -46,8 +48,10 @@ final class JobRun {
    * An attempt that has just been leased.
    *
    * @param leasedAt monotonic, before the database was asked
+   * @param aside where the user's actions on a stop run
    */
-  JobRun(Claim claim, String worker, long leasedAt, Duration lease) {
+  JobRun(Claim claim, String worker, long leasedAt, Duration lease, Consumer<Runnable> aside) {
+    this.aside = aside;
     this.claim = claim;
     this.fence = new Fence(claim.id(), claim.run(), claim.attempt(), worker);
     this.deadline = leasedAt + claim.timeoutMicros() * 1000;
@@ -202,12 +206,16 @@ final class JobRun {
     }
   }
 
+  /** On a thread of its own: whoever stops a handler has others to look after. */
   private void call(Runnable action) {
-    try {
-      action.run();
-    } catch (RuntimeException e) {
-      log.warn("Job {}: what should run when it is canceled failed", fence.id(), e);
-    }
+    aside.accept(
+        () -> {
+          try {
+            action.run();
+          } catch (RuntimeException | Error e) {
+            log.warn("Job {}: what should run when it is canceled failed", fence.id(), e);
+          }
+        });
   }
 
   @Override

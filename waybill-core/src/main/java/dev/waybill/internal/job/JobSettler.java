@@ -7,12 +7,16 @@ import dev.waybill.internal.loop.Next;
 import dev.waybill.internal.loop.Worker;
 import dev.waybill.internal.sql.Database;
 import dev.waybill.internal.sql.Tx;
+import dev.waybill.internal.store.JobExpress;
+import dev.waybill.internal.store.JobExpress.Success;
 import dev.waybill.internal.store.JobLeaseStore;
 import dev.waybill.internal.store.JobLeaseStore.Fence;
 import dev.waybill.internal.store.JobLeaseStore.Lease;
 import dev.waybill.internal.store.JobLeaseStore.Settled;
 import dev.waybill.job.AttemptOutcome;
 import dev.waybill.job.JobResult.Completing;
+import dev.waybill.job.JobStatus;
+import dev.waybill.job.RetryPolicy;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -25,6 +29,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -48,6 +53,13 @@ final class JobSettler implements Worker {
               || ending.outcome() == AttemptOutcome.CONTINUED;
       return goesOn ? Optional.empty() : Optional.ofNullable(run.claim().workflow());
     }
+
+    /** Whether there is nothing to decide and nobody to tell in the same transaction. */
+    boolean isPlainSuccess() {
+      return ending.outcome() == AttemptOutcome.SUCCEEDED
+          && ending.completing() == null
+          && run.claim().workflow() == null;
+    }
   }
 
   /**
@@ -59,6 +71,7 @@ final class JobSettler implements Worker {
   private record Written(List<Settled> settled, List<Ended> waiting) {}
 
   private final Database database;
+  private final Optional<JobExpress> express;
   private final RetryPolicies policies;
   private final Verdict verdict;
   private final RunningJobs running;
@@ -82,6 +95,7 @@ final class JobSettler implements Worker {
       JobNews news,
       int batch) {
     this.database = database;
+    this.express = JobExpress.of(database);
     this.policies = policies;
     this.verdict = verdict;
     this.running = running;
@@ -166,9 +180,15 @@ final class JobSettler implements Worker {
   }
 
   private void write(List<Ended> some) {
-    List<Ended> plain = some.stream().filter(each -> each.ending().completing() == null).toList();
     List<Ended> open = new ArrayList<>(some);
     try {
+      List<Ended> succeeded =
+          express.isEmpty() ? List.of() : some.stream().filter(Ended::isPlainSuccess).toList();
+      if (!succeeded.isEmpty()) {
+        writeSuccesses(express.get(), succeeded);
+        open.removeAll(succeeded);
+      }
+      List<Ended> plain = open.stream().filter(each -> each.ending().completing() == null).toList();
       if (!plain.isEmpty()) {
         writeTogether(plain);
         open.removeAll(plain);
@@ -185,9 +205,34 @@ final class JobSettler implements Worker {
     }
   }
 
+  private void writeSuccesses(JobExpress way, List<Ended> some) {
+    writeOrSplit(
+        some,
+        () -> {
+          Map<Fence, Ended> byFence = new HashMap<>();
+          some.forEach(each -> byFence.put(each.run().fence(), each));
+          List<Settled> settled = new ArrayList<>();
+          for (Lease lease : way.succeed(some.stream().map(JobSettler::success).toList())) {
+            Ended ended = byFence.get(lease.fence());
+            if (ended != null) {
+              settled.add(verdict.on(lease, ended.ending(), RetryPolicy.standard()));
+            }
+          }
+          return new Written(settled, List.of());
+        });
+  }
+
+  private static Success success(Ended ended) {
+    return new Success(ended.run().fence(), ended.ending().output());
+  }
+
   private void writeTogether(List<Ended> some) {
+    writeOrSplit(some, () -> database.transact(tx -> settle(tx, some, null)));
+  }
+
+  private void writeOrSplit(List<Ended> some, Supplier<Written> together) {
     try {
-      finished(some, database.transact(tx -> settle(tx, some, null)));
+      finished(some, together.get());
     } catch (DatabaseException e) {
       if (e.kind() == Kind.CONTENTION || e.kind() == Kind.DISCONNECTED) {
         throw e;
@@ -232,7 +277,7 @@ final class JobSettler implements Worker {
   private static final class CompletingFailed extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    CompletingFailed(Exception cause) {
+    CompletingFailed(Throwable cause) {
       super(cause);
     }
   }
@@ -272,7 +317,8 @@ final class JobSettler implements Worker {
         throw failure.kind() == Kind.CONTENTION || failure.kind() == Kind.DISCONNECTED
             ? failure
             : new CompletingFailed(e);
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | Error e) {
+        // An error too: what fails the same way each time must not be tried for ever.
         throw new CompletingFailed(e);
       }
     }
@@ -317,6 +363,12 @@ final class JobSettler implements Worker {
       running.remove(some.stream().map(Ended::run).toList());
     }
     news.ended(written.settled());
+    if (written.settled().stream().anyMatch(each -> each.status() == JobStatus.SCHEDULED)) {
+      wakeups.later();
+    }
+    if (written.settled().stream().anyMatch(each -> each.status() == JobStatus.PENDING)) {
+      running.changed().ring();
+    }
     if (some.stream().anyMatch(each -> each.workflow().isPresent())) {
       // Steps may have followed that only another process can run.
       wakeups.ready();

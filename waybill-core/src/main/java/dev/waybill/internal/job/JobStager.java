@@ -1,11 +1,15 @@
 package dev.waybill.internal.job;
 
 import dev.waybill.internal.loop.Next;
+import dev.waybill.internal.loop.Time;
 import dev.waybill.internal.loop.Worker;
 import dev.waybill.internal.sql.Database;
+import dev.waybill.internal.store.JobExpress;
+import dev.waybill.internal.store.JobExpress.Staged;
 import dev.waybill.internal.store.JobLeaseStore;
 import dev.waybill.job.JobOptions;
 import java.time.Duration;
+import java.util.Optional;
 
 /**
  * Moves scheduled jobs into the line when their time has come, so that claims never meet the ones
@@ -15,12 +19,22 @@ import java.time.Duration;
 final class JobStager implements Worker {
   private static final int BATCH = 1000;
 
+  /** Every producer rings, and few of their jobs are for later: a ring is heard so often. */
+  private static final Duration PAUSE = Duration.ofMillis(50);
+
   private final Database database;
+  private final Optional<JobExpress> express;
+  private final Time time;
   private final JobOptions options;
   private final JobWakeups wakeups;
+  private long looked;
+  private long planned;
 
-  JobStager(Database database, JobOptions options, JobWakeups wakeups) {
+  JobStager(Database database, Time time, JobOptions options, JobWakeups wakeups) {
     this.database = database;
+    this.express = JobExpress.of(database);
+    this.time = time;
+    this.planned = time.nanos();
     this.options = options;
     this.wakeups = wakeups;
   }
@@ -30,28 +44,39 @@ final class JobStager implements Worker {
     return "job-stager";
   }
 
-  private record Staged(int count, Duration untilNext) {}
-
   @Override
   public Next runOnce() {
-    Staged staged =
-        database.transact(
-            tx -> {
-              JobLeaseStore store = JobLeaseStore.in(tx);
-              return new Staged(
-                  store.stage(BATCH), store.untilNextDue().orElse(options.idlePoll()));
-            });
+    long rest = Math.min(looked + PAUSE.toNanos(), planned) - time.nanos();
+    if (rest > 0) {
+      return Next.after(Duration.ofNanos(rest));
+    }
+    Staged staged = express.map(way -> way.stage(BATCH)).orElseGet(this::stage);
     if (staged.count() > 0) {
       wakeups.ready();
     }
-    Duration next = staged.untilNext();
+    Duration wait = wait(staged);
+    looked = time.nanos();
+    planned = looked + wait.toNanos();
+    return wait.isZero() ? Next.now() : Next.sleep(wait);
+  }
+
+  private Duration wait(Staged staged) {
+    Duration next = staged.untilNext().orElse(options.idlePoll());
     if (staged.count() == BATCH) {
-      return Next.now();
+      return Duration.ZERO;
     }
     if (next.isNegative() || next.isZero()) {
       // Due, but somebody holds it.
-      return staged.count() > 0 ? Next.now() : Next.after(options.poll());
+      return staged.count() > 0 ? Duration.ZERO : options.poll();
     }
-    return Next.sleep(next.compareTo(options.idlePoll()) < 0 ? next : options.idlePoll());
+    return next.compareTo(options.idlePoll()) < 0 ? next : options.idlePoll();
+  }
+
+  private Staged stage() {
+    return database.transact(
+        tx -> {
+          JobLeaseStore store = JobLeaseStore.in(tx);
+          return new Staged(store.stage(BATCH), store.untilNextDue());
+        });
   }
 }

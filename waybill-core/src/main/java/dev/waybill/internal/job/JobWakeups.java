@@ -40,6 +40,11 @@ public final class JobWakeups {
     }
   }
 
+  /** There are jobs for later: they may be due before anybody would look. */
+  void later() {
+    stager.ring();
+  }
+
   /** There may be more jobs in the line, of any type. */
   public void ready() {
     running.changed().ring();

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -17,7 +18,9 @@ import java.util.concurrent.atomic.AtomicInteger;
  * @param ended those whose handlers have
  * @param parked how many of them only wait for a run of a workflow that somebody holds; they hold
  *     up nothing, or one caller could stop a whole process
- * @param changed rung when a slot becomes free
+ * @param weighed whether the last claim had to respect limits, tenants or resources, so that the
+ *     end of a job may let another one begin although there were free slots
+ * @param changed rung when there may be something to claim
  * @param watched rung when there is something to watch
  */
 record RunningJobs(
@@ -25,6 +28,7 @@ record RunningJobs(
     Map<Fence, JobRun> byFence,
     Set<Fence> ended,
     AtomicInteger parked,
+    AtomicBoolean weighed,
     Bell changed,
     Bell watched) {
   RunningJobs(int slots) {
@@ -33,6 +37,7 @@ record RunningJobs(
         new ConcurrentHashMap<>(),
         ConcurrentHashMap.newKeySet(),
         new AtomicInteger(),
+        new AtomicBoolean(),
         new Bell(),
         new Bell());
   }
@@ -46,11 +51,8 @@ record RunningJobs(
 
   /** Its handler has ended. */
   void end(JobRun run) {
-    boolean full = free() == 0;
     ended.add(run.fence());
-    if (full) {
-      changed.ring();
-    }
+    ringIfOnly(1);
   }
 
   void add(List<JobRun> runs) {
@@ -61,7 +63,17 @@ record RunningJobs(
   void remove(List<JobRun> runs) {
     runs.forEach(run -> ended.remove(run.fence()));
     runs.forEach(run -> byFence.remove(run.fence()));
-    changed.ring();
+    ringIfOnly(runs.size());
+  }
+
+  /**
+   * There are so many more free slots than before. If there were none, the claimer may wait for
+   * them; looked at afterwards, because it may have taken the last ones meanwhile.
+   */
+  private void ringIfOnly(int more) {
+    if (weighed.get() || free() <= more) {
+      changed.ring();
+    }
   }
 
   boolean has(Fence fence) {

@@ -3,9 +3,13 @@ package dev.waybill.internal.job;
 import dev.waybill.internal.store.JobLeaseStore;
 import dev.waybill.internal.store.JobLeaseStore.Head;
 import dev.waybill.internal.store.JobLeaseStore.Limits;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * How many jobs of limited types a claim may still take. Whoever counts holds the row of the type
@@ -19,13 +23,21 @@ final class TypeLimits {
   /** What may start of a type in one period, evenly refilled. */
   private static final class Bucket {
     private final Limits limits;
+    private final long rate;
     private final double tokens;
     private int taken;
 
     Bucket(Limits limits, long rate) {
       double since = (double) Math.max(0, limits.now() - limits.tokensAt());
       this.limits = limits;
+      this.rate = rate;
       this.tokens = Math.min((double) rate, limits.tokens() + since * rate / limits.rateMicros());
+    }
+
+    /** How long until one more may start; zero if it may now. */
+    Duration untilToken() {
+      double missing = Math.max(0, 1 - (tokens - taken));
+      return Duration.of((long) Math.ceil(missing * limits.rateMicros() / rate), ChronoUnit.MICROS);
     }
   }
 
@@ -60,6 +72,14 @@ final class TypeLimits {
 
   int left(String type) {
     return left.getOrDefault(type, Integer.MAX_VALUE);
+  }
+
+  /** How long until a type whose rate is used up may start one again; empty if there is none. */
+  Optional<Duration> untilToken() {
+    return buckets.values().stream()
+        .map(Bucket::untilToken)
+        .filter(wait -> !wait.isZero())
+        .min(Comparator.naturalOrder());
   }
 
   void taken(String type, int count) {

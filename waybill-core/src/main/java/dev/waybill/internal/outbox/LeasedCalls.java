@@ -45,8 +45,8 @@ final class LeasedCalls {
   /**
    * What came of a call.
    *
-   * @param stopped whether the handler was interrupted because this process stops: no fault of the
-   *     message
+   * @param stopped whether it is to be tried again and this process stops: a handler that is
+   *     interrupted may fail in any way, which is no fault of the message
    */
   record Answer(Settlement settlement, boolean stopped) {}
 
@@ -75,23 +75,25 @@ final class LeasedCalls {
       var batch =
           new LeasedBatch(
               messages, held.epoch(), deadline, context.time(), () -> renew(held, watch));
-      boolean stopped = false;
       HandlerResult result;
       try {
         result = handler.handle(batch);
       } catch (Exception e) {
-        boolean interrupted = e instanceof InterruptedException;
-        if (interrupted && watch.isOver()) {
-          result = HandlerResult.retry("its time of " + lease.budget() + " was up");
-        } else {
-          stopped = interrupted && context.stop().requested();
-          result = HandlerResult.retry(Reason.of(e));
-        }
+        result =
+            HandlerResult.retry(
+                e instanceof InterruptedException && watch.isOver()
+                    ? "its time of " + lease.budget() + " was up"
+                    : Reason.of(e));
       } catch (Error e) {
         log.error("{}/{}: the handler threw", place.queue().name(), place.number(), e);
         result = HandlerResult.retry(Reason.of(e));
       }
-      return new Answer(batch.conclude(result), stopped);
+      Settlement settlement = batch.conclude(result);
+      return new Answer(
+          settlement,
+          settlement.verdict() == Settlement.Verdict.RETRY
+              && !watch.isOver()
+              && context.stop().requested());
     } finally {
       // An interrupt that the handler left behind must not break the statement that follows.
       Interrupts.clear();

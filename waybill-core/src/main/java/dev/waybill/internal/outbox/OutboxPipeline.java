@@ -295,7 +295,7 @@ public final class OutboxPipeline {
           database,
           messages,
           parked,
-          TransactionalCalls.oneByOne(each.handler(), maxAttempts),
+          TransactionalCalls.oneByOne(each.handler(), maxAttempts, context.stop()),
           policy,
           context);
     }
@@ -304,7 +304,7 @@ public final class OutboxPipeline {
           database,
           messages,
           parked,
-          TransactionalCalls.together(each.handler(), maxAttempts),
+          TransactionalCalls.together(each.handler(), maxAttempts, context.stop()),
           policy,
           context);
     }

@@ -1,6 +1,7 @@
 package dev.waybill.internal.outbox;
 
 import dev.waybill.internal.loop.Interrupts;
+import dev.waybill.internal.loop.StopSignal;
 import dev.waybill.internal.sql.Tx;
 import dev.waybill.outbox.BatchTransactionalHandler;
 import dev.waybill.outbox.HandlerResult;
@@ -26,14 +27,15 @@ final class TransactionalCalls {
   }
 
   /** One message after the other. A rejected one does not stop those behind it; a retry does. */
-  static TransactionalDelivery.Calls oneByOne(TransactionalHandler handler, int maxAttempts) {
+  static TransactionalDelivery.Calls oneByOne(
+      TransactionalHandler handler, int maxAttempts, StopSignal stop) {
     return (tx, messages, outcome) -> {
       Connection guarded = GuardedConnection.of(tx.connection());
       for (int i = 0; i < messages.size(); i++) {
         OutboxMessage message = messages.get(i);
         HandlerResult result = call(tx, guarded, each -> handler.handle(each, message));
         if (result instanceof HandlerResult.Retry retry) {
-          outcome.retry(retry.reason(), maxAttempts);
+          retry(outcome, retry.reason(), maxAttempts, stop);
           break;
         }
         if (result instanceof HandlerResult.Reject reject) {
@@ -46,12 +48,13 @@ final class TransactionalCalls {
   }
 
   /** All at once. If several are rejected, none is done, and they come again one by one. */
-  static TransactionalDelivery.Calls together(BatchTransactionalHandler handler, int maxAttempts) {
+  static TransactionalDelivery.Calls together(
+      BatchTransactionalHandler handler, int maxAttempts, StopSignal stop) {
     return (tx, messages, outcome) -> {
       Connection guarded = GuardedConnection.of(tx.connection());
       HandlerResult result = call(tx, guarded, each -> handler.handle(each, List.copyOf(messages)));
       if (result instanceof HandlerResult.Retry retry) {
-        outcome.retry(retry.reason(), messages.size() == 1 ? maxAttempts : 0);
+        retry(outcome, retry.reason(), messages.size() == 1 ? maxAttempts : 0, stop);
       } else if (result instanceof HandlerResult.Success) {
         outcome.doneUpTo(messages.size());
       } else if (messages.size() == 1) {
@@ -60,6 +63,15 @@ final class TransactionalCalls {
       }
       tx.requireSavepoint();
     };
+  }
+
+  /** A handler that a stop interrupts may fail in any way: no fault of the message. */
+  private static void retry(Outcome outcome, String reason, int maxAttempts, StopSignal stop) {
+    if (stop.requested()) {
+      outcome.notTried();
+    } else {
+      outcome.retry(reason, maxAttempts);
+    }
   }
 
   private static HandlerResult call(Tx tx, Connection guarded, Call call) {

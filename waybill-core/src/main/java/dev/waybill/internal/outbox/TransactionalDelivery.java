@@ -120,14 +120,18 @@ final class TransactionalDelivery implements Processor.Delivery {
     /**
      * A transaction may be refused as a whole: at its commit, by a deferred constraint, or because
      * a handler kept an error of the database to itself. That is a failed try like any other, and
-     * must count as one, or the batch would never get smaller and the message never be given up.
+     * must count as one, or the batch would never get smaller and the message never be given up;
+     * unless this process stops, which may be the reason.
      */
     private Optional<Done> unlessRefused(
         Function<Tx, Optional<Done>> work, Refusal<Optional<Done>> otherwise) {
       try {
         return session.transact(work);
       } catch (DatabaseException e) {
-        if (e.kind() == Kind.CONTENTION || e.kind() == Kind.DISCONNECTED || !session.isOpen()) {
+        if (e.kind() == Kind.CONTENTION
+            || e.kind() == Kind.DISCONNECTED
+            || !session.isOpen()
+            || context.stop().requested()) {
           throw e;
         }
         return session.transact(tx -> otherwise.counted(tx, e));

@@ -17,6 +17,9 @@ final class Wakeups {
   /** There are messages without numbers. */
   private static final String DIRTY = "DIRTY";
 
+  /** There are delayed messages, one of which may be due before the others. */
+  private static final String DELAYED = "DELAYED";
+
   /** There are messages to deliver. */
   private static final String READY = "READY";
 
@@ -59,6 +62,9 @@ final class Wakeups {
   void committed(Collection<Long> partitions, boolean delayed) {
     if (!sequencing) {
       announce(DIRTY, partitions);
+      if (delayed) {
+        notices.announce(DELAYED, List.of());
+      }
       return;
     }
     dirty.mark(partitions);
@@ -93,6 +99,7 @@ final class Wakeups {
           // Whatever was said while nobody listened.
           lookNow();
         });
+    notices.subscribe(DELAYED, words -> delayedBell.ring(), hearing -> delayedBell.ring());
     notices.subscribe(READY, words -> markReady(partitions(words)), hearing -> {});
   }
 

@@ -111,7 +111,7 @@ public final class JobLeaseStore {
 
   /** Exactly which attempt owns a job. */
   public record Fence(UUID id, int run, int attempt, String worker) {
-    private Map<String, @Nullable Object> fields() {
+    Map<String, @Nullable Object> fields() {
       Map<String, @Nullable Object> fields = new LinkedHashMap<>();
       fields.put("id", id);
       fields.put("run", run);
@@ -329,8 +329,8 @@ public final class JobLeaseStore {
         .map(micros -> Duration.of(micros, ChronoUnit.MICROS));
   }
 
-  /** Renews the live ones among these, except those that somebody has locked. */
-  public void renew(List<Fence> fences, Duration lease) {
+  /** Renews the live ones among these, except those that somebody has locked; says which. */
+  public List<UUID> renew(List<Fence> fences, Duration lease) {
     List<UUID> live =
         tx
             .sql("job_renew_lock")
@@ -349,6 +349,7 @@ public final class JobLeaseStore {
           .set("ttl", lease.toNanos() / 1000)
           .update();
     }
+    return live;
   }
 
   /** Which of these still own their job. */

@@ -28,6 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Makes the run that undoes another; the lock on the source makes orders come one by one. */
@@ -40,7 +41,7 @@ final class WorkflowCompensator {
 
   Started compensate(Tx tx, Compensation order) {
     LockedRun run = Runs.lock(tx, order.scope(), order.source());
-    String hash = JobKeys.digest("workflow-compensation", run.id().toString());
+    String hash = key(run.id());
     String request = request(order);
     WorkflowStore store = WorkflowStore.in(tx);
     Optional<KeyedRun> before = store.byIdempotency(hash);
@@ -64,6 +65,16 @@ final class WorkflowCompensator {
           "None of the steps to undo has succeeded in run " + run.id() + ".");
     }
     return insert(tx, run, hash, request, steps);
+  }
+
+  /** The key of the run that undoes another. */
+  private static String key(UUID run) {
+    return JobKeys.digest("workflow-compensation", run.toString());
+  }
+
+  /** The run that undoes another one, if that was asked for. */
+  static Optional<UUID> of(Tx tx, UUID run) {
+    return WorkflowStore.in(tx).byIdempotency(key(run)).map(KeyedRun::id);
   }
 
   private static String request(Compensation order) {

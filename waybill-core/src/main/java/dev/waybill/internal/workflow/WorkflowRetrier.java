@@ -51,6 +51,17 @@ final class WorkflowRetrier {
           "workflow.retry_status",
           "Run " + id + " is " + run.status() + ": only failed and canceled runs are tried again.");
     }
+    WorkflowCompensator.of(tx, id)
+        .ifPresent(
+            undoing -> {
+              throw new InvalidState(
+                  "workflow.compensated",
+                  "Run "
+                      + id
+                      + " was undone by run "
+                      + undoing
+                      + ": what its steps did is not there any more. Rerun it instead.");
+            });
     WorkflowRetryStore store = WorkflowRetryStore.in(tx);
     Map<UUID, Redo> again = new LinkedHashMap<>();
     Map<UUID, EndedStep> all = new HashMap<>();

@@ -55,7 +55,7 @@ insert into waybill_job_schedule (
 update waybill_job_schedule
 set type = :type, tenant = :tenant, payload = :payload, rule = :rule, zone = :zone, jitter_micros = :jitter, misfire = :misfire,
   misfire_micros = :window, overlap = :overlap, active = :active, next_fire_at = :next_fire_at, scheduled_for = :scheduled_for,
-  failures = 0, updated_at = cast(extract(epoch from clock_timestamp()) * 1000000 as bigint)
+  failures = 0, last_error = null, updated_at = cast(extract(epoch from clock_timestamp()) * 1000000 as bigint)
 where name = :name
 
 -- name: schedule_fired

@@ -146,7 +146,8 @@ final class JobBench {
     return database.transact(
         tx -> {
           JobLeaseStore store = JobLeaseStore.in(tx);
-          List<Claim> claims = new ClaimPlan(store, rounds, Map.of(), slots).claim(Set.of(types));
+          List<Claim> claims =
+              new ClaimPlan(store, rounds, Map.of(), slots).claim(Set.of(types)).claims();
           if (!claims.isEmpty()) {
             store.lease(claims, worker, lease);
             claims.forEach(claim -> rounds.served(claim.tenant()));

@@ -26,6 +26,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Callable;
@@ -139,6 +140,29 @@ class JobClaimTest {
   }
 
   @Test
+  void aClaimKnowsWhenARateAllowsTheNext() {
+    for (int i = 0; i < 4; i++) {
+      enqueue("rated", i);
+    }
+    assertThat(untilToken("a")).isEmpty();
+    assertThat(claim(2, "rated")).hasSize(2);
+    assertThat(claim(10, "rated")).hasSize(1);
+    // Three an hour: the next is due after twenty minutes, less what has passed.
+    assertThat(untilToken("rated").orElseThrow())
+        .isBetween(Duration.ofMinutes(15), Duration.ofMinutes(20));
+  }
+
+  private Optional<Duration> untilToken(String type) {
+    return bench
+        .database()
+        .transact(
+            tx ->
+                new ClaimPlan(JobLeaseStore.in(tx), new TenantRounds(), Map.of(), 1)
+                    .claim(Set.of(type))
+                    .untilToken());
+  }
+
+  @Test
   void aResourceIsUsedByOneJobAtATime() {
     JobRequest request = JobRequest.of("a").resourceKey("printer").build();
     Enqueued first = bench.jobs().enqueue(request);
@@ -241,7 +265,7 @@ class JobClaimTest {
                 tx -> {
                   ClaimPlan plan =
                       new ClaimPlan(JobLeaseStore.in(tx), new TenantRounds(), Map.of(), 1);
-                  assertThat(plan.claim(Set.of("a"))).hasSize(1);
+                  assertThat(plan.claim(Set.of("a")).claims()).hasSize(1);
                   return claim(5, "a");
                 });
     assertThat(other).containsExactly(second);

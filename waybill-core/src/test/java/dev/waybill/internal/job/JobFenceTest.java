@@ -21,11 +21,15 @@ import dev.waybill.job.JobRequest;
 import dev.waybill.job.JobStatus;
 import dev.waybill.job.RetryPolicy;
 import dev.waybill.job.Scope;
+import dev.waybill.testkit.DatabaseProduct;
 import dev.waybill.testkit.EveryDatabase;
 import dev.waybill.testkit.Fault;
 import dev.waybill.testkit.FaultyDataSource;
+import dev.waybill.testkit.NotOn;
 import dev.waybill.testkit.TestDatabase;
+import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -115,7 +119,7 @@ class JobFenceTest {
               return true;
             });
     assertThat(live(fence)).isEmpty();
-    JobRun run = new JobRun(claim, "w", Time.system().nanos(), LEASE);
+    JobRun run = new JobRun(claim, "w", Time.system().nanos(), LEASE, Runnable::run);
     AttemptContext context = new AttemptContext(bench.database(), Time.system(), run);
     assertThatThrownBy(() -> context.progress(1L, 2L)).isInstanceOf(LeaseLost.class);
     assertThatThrownBy(() -> context.checkpoint("1")).isInstanceOf(LeaseLost.class);
@@ -123,6 +127,22 @@ class JobFenceTest {
         .isInstanceOf(LeaseLost.class);
     assertThat(context.isCanceled()).isTrue();
     assertThat(bench.count("waybill_job_log")).isZero();
+  }
+
+  @Test
+  @NotOn(value = DatabaseProduct.SQLITE, why = "whoever writes holds the whole file")
+  void aRowThatSomebodyHoldsIsNotRenewed() throws SQLException {
+    Fence held = JobBench.fence(claimed(), "w");
+    Fence free = JobBench.fence(claimed(), "w");
+    try (Connection holder = bench.home().connect();
+        Statement statement = holder.createStatement()) {
+      holder.setAutoCommit(false);
+      statement.execute("select id from waybill_job order by id limit 1 for update");
+      List<UUID> renewed =
+          bench.database().transact(tx -> JobLeaseStore.in(tx).renew(List.of(held, free), LEASE));
+      assertThat(renewed).containsExactly(free.id());
+      holder.rollback();
+    }
   }
 
   @Test

@@ -15,6 +15,7 @@ import dev.waybill.job.JobException.InvalidArgument;
 import dev.waybill.job.JobException.LeaseLost;
 import dev.waybill.job.JobInfo;
 import dev.waybill.job.JobLogEntry;
+import dev.waybill.job.JobOptions;
 import dev.waybill.job.JobRequest;
 import dev.waybill.job.JobResult;
 import dev.waybill.job.JobStatus;
@@ -401,5 +402,69 @@ class JobLifecycleTest {
     assertThat(back.status()).isEqualTo(JobStatus.PENDING);
     assertThat(back.attempt()).isZero();
     assertThat(attempts(job)).isEmpty();
+  }
+
+  @Test
+  void anErrorInWhatIsWrittenWithTheResultFailsTheAttemptAndHoldsUpNobody() throws Exception {
+    try (Running running =
+        bench.start(
+            "mail",
+            job ->
+                job.payload().equals("1")
+                    ? JobResult.success()
+                        .inTransaction(
+                            connection -> {
+                              throw new AssertionError("no");
+                            })
+                    : JobResult.success())) {
+      Enqueued wrong = enqueue("1");
+      Enqueued right = enqueue("2");
+      bench.await(wrong.id(), JobStatus.DEAD_LETTERED);
+      bench.await(right.id(), JobStatus.SUCCEEDED);
+      assertThat(bench.get(wrong.id()).errorCode()).isEqualTo("job.completion_refused");
+    }
+  }
+
+  @Test
+  void whatRunsOnACancelHoldsUpNoOtherLease() throws Exception {
+    AtomicReference<String> thread = new AtomicReference<>("");
+    try (Running running =
+        bench.start(
+            "slow",
+            job -> {
+              job.onCancel(
+                  () -> {
+                    thread.set(Thread.currentThread().getName());
+                    signals.fire("canceled");
+                  });
+              signals.fire("begun");
+              signals.await("canceled", SOON);
+              return JobResult.success();
+            })) {
+      Enqueued job = bench.jobs().enqueue(JobRequest.of("slow").build());
+      signals.await("begun", SOON);
+      running.jobs().cancel(Scope.admin(), job.id(), "stop");
+      signals.await("canceled", SOON);
+      assertThat(thread.get()).contains("job-canceled");
+    }
+  }
+
+  @Test
+  void aRetryThatIsDueSoonDoesNotWaitForTheNextLook() throws Exception {
+    AtomicInteger tries = new AtomicInteger();
+    JobOptions options =
+        JobBench.quick("w1").withPoll(Duration.ofMinutes(10), Duration.ofMinutes(10));
+    try (Running running =
+        bench.start(
+            options,
+            Map.of(
+                "mail",
+                job ->
+                    tries.incrementAndGet() < 3
+                        ? JobResult.retry("busy", "again")
+                        : JobResult.success()))) {
+      Enqueued job = running.jobs().enqueue(JobRequest.of("mail").build());
+      bench.await(job.id(), JobStatus.SUCCEEDED);
+    }
   }
 }

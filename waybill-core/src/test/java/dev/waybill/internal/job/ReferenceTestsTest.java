@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The table of the reference's tests names only tests that there are, and leaves none open. */
+/** The table of the reference's tests names only tests that there are. */
 class ReferenceTestsTest {
   private static final Pattern OURS = Pattern.compile("(\\w+Test)#(\\w+)");
 

@@ -22,7 +22,7 @@ class RunningJobsTest {
     Claim claim =
         new Claim(
             UUID.randomUUID(), "t", "", 1, 1, 1, 3, 1, null, 1, null, null, null, null, "{}", null);
-    return new JobRun(claim, "me", 0, Duration.ofMinutes(1));
+    return new JobRun(claim, "me", 0, Duration.ofMinutes(1), Runnable::run);
   }
 
   @Test

@@ -164,7 +164,8 @@ final class Line {
             database,
             messages,
             parked,
-            TransactionalCalls.oneByOne(each.handler(), queue.onFailure().maxAttempts()),
+            TransactionalCalls.oneByOne(
+                each.handler(), queue.onFailure().maxAttempts(), context.stop()),
             queue.onFailure(),
             context)
         : new LeasedDelivery(

@@ -106,7 +106,7 @@ class VerdictCasesTest {
     assertThat(tooOld.latestApplied()).isEqualTo(3);
     assertThat(tooOld)
         .hasMessageContaining("Schema.migrate")
-        .hasMessageContaining("waybill schema print --from 3`");
+        .hasMessageContaining("waybill schema print --from 4`");
   }
 
   @Test
@@ -115,7 +115,7 @@ class VerdictCasesTest {
     TooOld tooOld = checked(TooOld.class);
     assertAbout(tooOld, 3, "too-old");
     assertThat(tooOld.latestApplied()).isEqualTo(5);
-    assertThat(tooOld).hasMessageContaining("waybill schema print --from 2 --to 3`");
+    assertThat(tooOld).hasMessageContaining("waybill schema print --from 3 --to 3`");
   }
 
   @Test

@@ -87,7 +87,7 @@ class VerdictTest {
     TooOld tooOld = (TooOld) verdict().tooOld().orElseThrow();
     assertThat(tooOld.version()).isEqualTo(2);
     assertThat(tooOld.latestApplied()).isEqualTo(4);
-    assertThat(tooOld).hasMessageContaining("print --from 1 --to 2");
+    assertThat(tooOld).hasMessageContaining("print --from 2 --to 2");
   }
 
   @Test
@@ -104,7 +104,7 @@ class VerdictTest {
     TooOld tooOld = (TooOld) verdict().tooOld().orElseThrow();
     assertThat(tooOld.version()).isEqualTo(1);
     assertThat(tooOld.latestApplied()).isZero();
-    assertThat(tooOld).hasMessageContaining("print --from 0`");
+    assertThat(tooOld).hasMessageContaining("print --from 1`");
   }
 
   private static void assertAbout(

@@ -97,6 +97,19 @@ class WorkflowCompensationTest {
   }
 
   @Test
+  void whatWasUndoneDoesNotGoOn() throws Exception {
+    try (Engine workers = bench.start("t", handler)) {
+      UUID run = failed(workers);
+      UUID undoing = workers.workflows().compensate(order(run)).id();
+      bench.awaitEnd(undoing);
+      assertThatThrownBy(() -> workers.workflows().retry(GLOBAL, run, "again"))
+          .isInstanceOf(InvalidState.class)
+          .hasMessageContaining(undoing.toString());
+      assertThat(bench.awaitEnd(run).status()).isEqualTo(WorkflowStatus.FAILED);
+    }
+  }
+
+  @Test
   void whatSucceededIsUndoneInReverseOrder() throws Exception {
     try (Engine workers = bench.start("t", handler)) {
       UUID run = failed(workers);

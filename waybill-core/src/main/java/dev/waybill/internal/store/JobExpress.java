@@ -1,0 +1,106 @@
+package dev.waybill.internal.store;
+
+import dev.waybill.internal.sql.Database;
+import dev.waybill.internal.sql.Dialect;
+import dev.waybill.internal.store.JobLeaseStore.Claim;
+import dev.waybill.internal.store.JobLeaseStore.Fence;
+import dev.waybill.internal.store.JobLeaseStore.Lease;
+import dev.waybill.job.AttemptOutcome;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What becomes of most jobs, in one round trip each: the claim of a line in which nothing has to be
+ * weighed, the end of attempts that succeeded, and the staging of what is due. Everything else goes
+ * the ordinary way, through {@link JobLeaseStore}.
+ */
+public final class JobExpress {
+  private final Database database;
+
+  private JobExpress(Database database) {
+    this.database = database;
+  }
+
+  /** Empty where one statement cannot do that much. */
+  public static Optional<JobExpress> of(Database database) {
+    return database.dialect() == Dialect.POSTGRES
+        ? Optional.of(new JobExpress(database))
+        : Optional.empty();
+  }
+
+  /**
+   * Leases the front of the only line. Empty if there are several types or tenants, limits or
+   * resources: then nothing was taken.
+   */
+  public Optional<List<Claim>> claimFront(
+      Collection<String> types, int limit, String worker, Duration lease) {
+    return database.single(
+        tx -> {
+          AtomicBoolean simple = new AtomicBoolean();
+          List<Claim> claims = new ArrayList<>();
+          tx.sql("job_claim_front")
+              .set("types", JsonRows.texts(types))
+              .set("limit", limit)
+              .set("worker", worker)
+              .set("ttl", lease.toNanos() / 1000)
+              .list(
+                  row -> {
+                    simple.set(row.flag("simple"));
+                    return row.uuidOrNull("id") != null && claims.add(Claim.read(row));
+                  });
+          return simple.get() ? Optional.of(claims) : Optional.empty();
+        });
+  }
+
+  /** An attempt that succeeded. */
+  public record Success(Fence fence, @Nullable String output) {
+    private Map<String, @Nullable Object> fields() {
+      Map<String, @Nullable Object> fields = fence.fields();
+      fields.put("output", output);
+      return fields;
+    }
+  }
+
+  /** Ends these attempts and their jobs; gives those that still owned their job. */
+  public List<Lease> succeed(List<Success> all) {
+    // In the order in which rows are locked.
+    List<Success> ordered =
+        all.stream().sorted(Comparator.comparing(each -> each.fence().id().toString())).toList();
+    String batch = JsonRows.objects(ordered, Success::fields);
+    return database.single(
+        tx ->
+            tx.sql("job_succeed")
+                .set("batch", batch)
+                .set("outcome", JobCodes.OUTCOME.number(AttemptOutcome.SUCCEEDED))
+                .list(Lease::read));
+  }
+
+  /**
+   * What staging has found.
+   *
+   * @param untilNext empty if nothing more is scheduled; not positive if somebody holds what is due
+   */
+  public record Staged(int count, Optional<Duration> untilNext) {}
+
+  /** Gets scheduled jobs whose time has come into the line. */
+  public Staged stage(int limit) {
+    return database.single(
+        tx ->
+            tx.sql("job_stage_front")
+                .set("limit", limit)
+                .one(
+                    row ->
+                        new Staged(
+                            (int) row.number("staged"),
+                            Optional.ofNullable(row.numberOrNull("micros"))
+                                .map(micros -> Duration.of(micros, ChronoUnit.MICROS)))));
+  }
+}

@@ -1,0 +1,114 @@
+-- Statements about jobs in the shape that PostgreSQL allows: whole steps in one statement, which is a transaction by itself.
+--
+-- Tables, indexes and locks as in job.sql.
+-- Plans: these are prepared for good, also while the table is small and reading all of it would be the best plan. So a
+-- condition that always holds, and that the planner takes for expensive (a join of two functions, a hundred rows each as far
+-- as it knows, in truth none), is added to whatever finds jobs:
+-- reading the whole table then looks as expensive as it is going to be, and the index is used from the first job on.
+
+-- part: by_index
+  and (
+    select count(*)
+    from json_array_elements_text('[]') nobody cross join json_array_elements_text('[]') nothing
+    where nobody <> j.type
+  ) is not null
+
+-- name: job_claim_front
+-- The front of the line, if there is only one line and nothing to weigh: one type, one tenant, no limit and no resource.
+-- Else nothing is taken, and simple is false.
+with heads as materialized (
+  select h.type, h.limited, h.first_tenant, h.last_tenant
+  from (
+    select d.type, d.max_running is not null or d.rate_count is not null as limited, (
+        select j.tenant from waybill_job j where j.status = 1 and j.type = d.type order by j.tenant limit 1
+      ) as first_tenant, (
+        select j.tenant from waybill_job j where j.status = 1 and j.type = d.type order by j.tenant desc limit 1
+      ) as last_tenant
+    from waybill_job_definition d
+    where d.type in (select e from json_array_elements_text(cast(:types as json)) e) and d.enabled and not d.paused
+  ) h
+  where h.first_tenant is not null
+), alone as materialized (
+  select min(type) as type, min(first_tenant) as tenant
+  from heads
+  having count(*) = 1 and not bool_or(limited) and min(first_tenant) = min(last_tenant)
+), front as materialized (
+  select j.id, j.resource_hash
+  from waybill_job j
+  where j.status = 1 and j.type = (select type from alone) and j.tenant = (select tenant from alone)
+-- include: by_index
+  order by j.turn, j.id
+  limit :limit
+  for update skip locked
+), simple as materialized (
+  select ((select count(*) from heads) = 0 or exists (select 1 from alone))
+    and not exists (select 1 from front where resource_hash is not null) as yes
+), leased as (
+  update waybill_job j
+  set status = 2, attempt = j.attempt + 1, worker = :worker, leased_at = cast(extract(epoch from clock_timestamp()) * 1000000 as bigint),
+    lease_until = cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) + :ttl,
+    started_at = coalesce(j.started_at, cast(extract(epoch from clock_timestamp()) * 1000000 as bigint)), stage = 'running'
+  where j.id = any (array(select id from front)) and (select yes from simple)
+-- include: by_index
+  returning j.id, j.type, j.tenant, j.run, j.attempt - 1 as attempt, j.max_attempts, j.timeout_micros, j.turn,
+    j.progress_done, j.progress_total, j.resource_hash, j.resource_permits, j.workflow_id, j.payload, j.checkpoint
+)
+select s.yes as simple, l.*
+from simple s
+left join leased l on true
+order by l.turn, l.id
+
+-- name: job_succeed
+-- The clock is read behind the lock: a lease that ends while we wait for the row is lost.
+with locked as materialized (
+  select j.*, v.output
+  from json_to_recordset(cast(:batch as json)) as v (id uuid, run integer, attempt integer, worker text, output text)
+  cross join lateral (
+    select j.id, j.type, j.run, j.attempt, j.max_attempts, j.priority, j.worker, j.leased_at, j.lease_until, j.workflow_id, j.progress_done, j.progress_total
+    from waybill_job j
+    where j.id = v.id and j.run = v.run and j.attempt = v.attempt and j.worker = v.worker and j.status + 0 = 2
+-- include: by_index
+    for update
+  ) j
+), seen as materialized (
+  select l.*, cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) as now from locked l
+), live as materialized (
+  select * from seen where lease_until > now
+), noted as (
+  insert into waybill_job_attempt (job_id, run, attempt, worker, leased_at, finished_at, outcome)
+  select id, run, attempt, worker, leased_at, now, cast(:outcome as smallint) from live
+), ended as (
+  update waybill_job j
+  set status = 3, finished_at = l.now, stage = 'completed', reason = null, error_code = null, error_message = null,
+    output = l.output, worker = null, leased_at = null, lease_until = null,
+    held_hash = null, active_hash = null
+  from live l
+  where j.id = any (array(select id from live)) and j.id = l.id
+-- include: by_index
+)
+select id, type, run, attempt, max_attempts, priority, worker, leased_at, lease_until, workflow_id, progress_done, progress_total, now
+from live
+
+-- name: job_stage_front
+-- What is due gets into the line; how many that were, and how long until the next one is.
+with due as materialized (
+  select j.id
+  from waybill_job j
+  where j.status = 0 and j.due_at <= cast(extract(epoch from clock_timestamp()) * 1000000 as bigint)
+-- include: by_index
+  order by j.due_at
+  limit :limit
+  for update skip locked
+), staged as (
+  update waybill_job j
+  set status = 1
+  where j.id = any (array(select id from due))
+-- include: by_index
+  returning 1
+)
+select (select count(*) from staged) as staged, (
+    select min(j.due_at) - cast(extract(epoch from clock_timestamp()) * 1000000 as bigint)
+    from waybill_job j
+    where j.status = 0 and j.id <> all (array(select id from due))
+-- include: by_index
+  ) as micros

@@ -1,0 +1,268 @@
+package dev.waybill.internal.job;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.waybill.Migrated;
+import dev.waybill.internal.sql.Statements;
+import dev.waybill.internal.store.JobExpress;
+import dev.waybill.internal.store.JobExpress.Success;
+import dev.waybill.internal.store.JobLeaseStore.Claim;
+import dev.waybill.internal.store.JobLeaseStore.Fence;
+import dev.waybill.internal.store.JobLeaseStore.Lease;
+import dev.waybill.job.AttemptOutcome;
+import dev.waybill.job.JobAttempt;
+import dev.waybill.job.JobDefinition;
+import dev.waybill.job.JobInfo;
+import dev.waybill.job.JobOptions;
+import dev.waybill.job.JobRequest;
+import dev.waybill.job.JobResult;
+import dev.waybill.job.JobStatus;
+import dev.waybill.job.Scope;
+import dev.waybill.testkit.DatabaseProduct;
+import dev.waybill.testkit.EveryDatabase;
+import dev.waybill.testkit.FaultyDataSource;
+import dev.waybill.testkit.NotOn;
+import dev.waybill.testkit.TestDatabase;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The short way of a job, and when it is left. */
+@EveryDatabase
+@NotOn(
+    value = {DatabaseProduct.MYSQL, DatabaseProduct.MARIADB, DatabaseProduct.SQLITE},
+    why = "one statement cannot do that much there")
+@Timeout(120)
+class JobExpressTest {
+  private static final Duration LEASE = Duration.ofMinutes(1);
+
+  private final JobBench bench;
+  private final JobExpress express;
+
+  JobExpressTest(TestDatabase database) {
+    this.bench =
+        JobBench.on(
+            Migrated.on(database),
+            JobDefinition.of("a"),
+            JobDefinition.of("b"),
+            JobDefinition.of("two").withMaxRunning(2));
+    this.express = JobExpress.of(bench.database()).orElseThrow();
+  }
+
+  private UUID enqueue(String type, int priority) {
+    return bench.jobs().enqueue(JobRequest.of(type).priority(priority).build()).id();
+  }
+
+  private Optional<List<UUID>> claim(int slots, String... types) {
+    return express
+        .claimFront(Set.of(types), slots, "w", LEASE)
+        .map(claims -> claims.stream().map(Claim::id).toList());
+  }
+
+  @Test
+  void itLeasesTheFrontOfTheOnlyLineInItsOrder() {
+    UUID low = enqueue("a", 1);
+    UUID high = enqueue("a", 9);
+    UUID middle = enqueue("a", 5);
+    assertThat(claim(2, "a", "b")).hasValue(List.of(high, middle));
+    assertThat(claim(2, "a", "b")).hasValue(List.of(low));
+    assertThat(claim(2, "a", "b")).hasValue(List.of());
+    JobInfo leased = bench.get(high);
+    assertThat(leased.status()).isEqualTo(JobStatus.LEASED);
+    assertThat(leased.attempt()).isEqualTo(1);
+    assertThat(leased.worker()).isEqualTo("w");
+    assertThat(leased.startedAt()).isNotNull();
+  }
+
+  @Test
+  void whatHasToBeWeighedIsLeftToTheOrdinaryWay() {
+    enqueue("a", 0);
+    UUID other = enqueue("b", 0);
+    assertThat(claim(9, "a", "b")).as("two types").isEmpty();
+    bench.jobs().cancel(Scope.admin(), other, "away");
+    bench.jobs().enqueue(JobRequest.of("a").scope(Scope.tenant("t")).build());
+    assertThat(claim(9, "a", "b")).as("two tenants").isEmpty();
+    enqueue("two", 0);
+    assertThat(claim(9, "two")).as("a limit").isEmpty();
+    bench.jobs().enqueue(JobRequest.of("b").resourceKey("printer").build());
+    assertThat(claim(9, "b")).as("a resource").isEmpty();
+    assertThat(bench.claim("w", 9, LEASE, "a", "b", "two")).as("nothing was taken").hasSize(4);
+  }
+
+  @Test
+  void pausedAndDisabledTypesAreNotClaimed() {
+    enqueue("a", 0);
+    bench.jobs().setPaused("a", true);
+    assertThat(claim(9, "a")).hasValue(List.of());
+    bench.jobs().setPaused("a", false);
+    bench.jobs().setEnabled("a", false);
+    assertThat(claim(9, "a")).hasValue(List.of());
+    bench.jobs().setEnabled("a", true);
+    assertThat(claim(9, "a").orElseThrow()).hasSize(1);
+  }
+
+  private Fence claimed() {
+    enqueue("a", 0);
+    return JobBench.fence(express.claimFront(Set.of("a"), 1, "w", LEASE).orElseThrow().get(0), "w");
+  }
+
+  private List<UUID> succeed(Fence fence) {
+    return express.succeed(List.of(new Success(fence, "{\"n\":1}"))).stream()
+        .map(lease -> lease.fence().id())
+        .toList();
+  }
+
+  @Test
+  void aSuccessEndsTheJobAndItsAttempt() {
+    Fence fence = claimed();
+    List<Lease> settled = express.succeed(List.of(new Success(fence, "{\"n\":1}")));
+    assertThat(settled).singleElement().satisfies(lease -> assertThat(lease.isLive()).isTrue());
+    JobInfo job = bench.get(fence.id());
+    assertThat(job.status()).isEqualTo(JobStatus.SUCCEEDED);
+    assertThat(job.finishedAt()).isEqualTo(settled.get(0).now());
+    assertThat(job.worker()).isNull();
+    assertThat(bench.jobs().body(Scope.admin(), fence.id()).orElseThrow().output())
+        .isEqualTo("{\"n\":1}");
+    assertThat(bench.jobs().attempts(Scope.admin(), fence.id()))
+        .extracting(JobAttempt::outcome)
+        .containsExactly(AttemptOutcome.SUCCEEDED);
+    assertThat(succeed(fence)).as("a second time").isEmpty();
+  }
+
+  @Test
+  void whoDoesNotOwnTheJobChangesNothing() throws SQLException {
+    Fence fence = claimed();
+    assertThat(succeed(new Fence(fence.id(), 1, 2, "w"))).isEmpty();
+    assertThat(succeed(new Fence(fence.id(), 2, 1, "w"))).isEmpty();
+    assertThat(succeed(new Fence(fence.id(), 1, 1, "W"))).isEmpty();
+    bench.age(LEASE.plusSeconds(1));
+    assertThat(succeed(fence)).as("the lease has ended").isEmpty();
+    assertThat(bench.get(fence.id()).status()).isEqualTo(JobStatus.LEASED);
+    assertThat(bench.count("waybill_job_attempt")).isZero();
+  }
+
+  @Test
+  void aLeaseThatEndsWhileItsRowIsWaitedForIsLost() throws Exception {
+    Fence fence = claimed();
+    ExecutorService other = Executors.newSingleThreadExecutor();
+    try (Connection holder = bench.home().connect();
+        Statement statement = holder.createStatement()) {
+      holder.setAutoCommit(false);
+      statement.execute(
+          "update waybill_job set lease_until = leased_at where id = '%s'".formatted(fence.id()));
+      CompletableFuture<List<UUID>> settled =
+          CompletableFuture.supplyAsync(() -> succeed(fence), other);
+      awaitWaiter();
+      holder.commit();
+      assertThat(settled.get()).isEmpty();
+    } finally {
+      other.shutdown();
+    }
+    assertThat(bench.get(fence.id()).status()).isEqualTo(JobStatus.LEASED);
+  }
+
+  /** Until somebody in this database waits for a lock. */
+  private void awaitWaiter() throws SQLException {
+    try (Connection connection = bench.home().connect();
+        Statement statement = connection.createStatement()) {
+      boolean waits = false;
+      while (!waits) {
+        try (ResultSet result =
+            statement.executeQuery(
+                "select count(*) from pg_stat_activity"
+                    + " where datname = current_database() and wait_event_type = 'Lock'")) {
+          waits = result.next() && result.getInt(1) > 0;
+        }
+      }
+    }
+  }
+
+  @Test
+  void whatIsDueIsStagedAndTheNextIsKnown() throws SQLException {
+    bench.jobs().enqueue(JobRequest.of("a").delay(Duration.ofMinutes(1)).build());
+    bench.jobs().enqueue(JobRequest.of("a").delay(Duration.ofHours(1)).build());
+    assertThat(express.stage(10).count()).isZero();
+    bench.age(Duration.ofMinutes(2));
+    JobExpress.Staged staged = express.stage(10);
+    assertThat(staged.count()).isEqualTo(1);
+    assertThat(staged.untilNext().orElseThrow())
+        .isBetween(Duration.ofMinutes(50), Duration.ofMinutes(58));
+    assertThat(claim(9, "a").orElseThrow()).hasSize(1);
+  }
+
+  @Test
+  void aJobThatComesAloneCostsOneClaimAndOneSettlement() throws Exception {
+    FaultyDataSource counted = new FaultyDataSource(bench.home().dataSource());
+    JobOptions options =
+        JobBench.quick("w1").withPoll(Duration.ofMinutes(10), Duration.ofMinutes(10));
+    try (JobBench.Running running =
+        JobBench.over(bench.home(), counted)
+            .start(options, Map.of("a", job -> JobResult.success()))) {
+      for (int i = 0; i < 5; i++) {
+        UUID id = running.jobs().enqueue(JobRequest.of("a").build()).id();
+        bench.await(id, JobStatus.SUCCEEDED);
+      }
+    }
+    assertThat(executed(counted, "front as materialized"))
+        .as("one more is the look at the start")
+        .isLessThanOrEqualTo(6);
+    assertThat(executed(counted, "noted as")).isEqualTo(5);
+  }
+
+  private static long executed(FaultyDataSource counted, String words) {
+    return counted.trace().stream()
+        .filter(operation -> String.valueOf(operation).contains(words))
+        .count();
+  }
+
+  @Test
+  void plansThatAreMadeForASmallTableUseItsIndexes() throws SQLException {
+    Map<String, String> blocks =
+        Statements.blocks(Statements.resource("/dev/waybill/sql/postgres/job_own.sql"));
+    assertThat(blocks).containsOnlyKeys("job_claim_front", "job_succeed", "job_stage_front");
+    for (int jobs : List.of(30, 60, 120, 600)) {
+      for (long i = bench.count("waybill_job"); i < jobs; i++) {
+        enqueue("a", 0);
+      }
+      bench.home().execute("analyze waybill_job");
+      for (Map.Entry<String, String> block : blocks.entrySet()) {
+        assertThat(plan(block.getValue()))
+            .as("%s, %s jobs", block.getKey(), jobs)
+            .noneMatch(line -> line.contains("Seq Scan on waybill_job "));
+      }
+    }
+  }
+
+  private List<String> plan(String text) throws SQLException {
+    String literal =
+        text.replaceAll("(?m)^--.*$", "")
+            .replace(":types", "'[\"a\"]'")
+            .replace(":limit", "10")
+            .replace(":worker", "'w'")
+            .replace(":ttl", "1000")
+            .replace(":outcome", "1")
+            .replace(":batch", "'[]'");
+    List<String> lines = new ArrayList<>();
+    try (Connection connection = bench.home().connect();
+        Statement statement = connection.createStatement();
+        ResultSet result = statement.executeQuery("explain " + literal)) {
+      while (result.next()) {
+        lines.add(result.getString(1));
+      }
+    }
+    return lines;
+  }
+}
