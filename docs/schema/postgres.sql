@@ -40,7 +40,7 @@ create table waybill_job (
   workflow_id uuid,
   constraint waybill_job_pk PRIMARY KEY (id),
   constraint waybill_job_request_ck CHECK (((idempotency_hash IS NULL) OR (request IS NOT NULL)))
-);
+) with (fillfactor=50);
 
 CREATE INDEX waybill_job_finished_ix ON waybill_job USING btree (status, finished_at) WHERE (status >= 3);
 
@@ -169,7 +169,7 @@ create table waybill_outbox_body_0 (
   payload bytea not null,
   created_at bigint not null default ((date_part('epoch'::text, clock_timestamp()) * (1000000)::double precision))::bigint,
   constraint waybill_outbox_body_0_pk PRIMARY KEY (id)
-) inherits (waybill_outbox_body);
+) inherits (waybill_outbox_body) with (vacuum_truncate=false);
 
 create table waybill_outbox_body_1 (
   id bigint not null,
@@ -179,7 +179,7 @@ create table waybill_outbox_body_1 (
   payload bytea not null,
   created_at bigint not null default ((date_part('epoch'::text, clock_timestamp()) * (1000000)::double precision))::bigint,
   constraint waybill_outbox_body_1_pk PRIMARY KEY (id)
-) inherits (waybill_outbox_body);
+) inherits (waybill_outbox_body) with (autovacuum_enabled=false);
 
 create table waybill_outbox_body_2 (
   id bigint not null,
@@ -189,7 +189,7 @@ create table waybill_outbox_body_2 (
   payload bytea not null,
   created_at bigint not null default ((date_part('epoch'::text, clock_timestamp()) * (1000000)::double precision))::bigint,
   constraint waybill_outbox_body_2_pk PRIMARY KEY (id)
-) inherits (waybill_outbox_body);
+) inherits (waybill_outbox_body) with (autovacuum_enabled=false);
 
 create table waybill_outbox_body_3 (
   id bigint not null,
@@ -199,7 +199,7 @@ create table waybill_outbox_body_3 (
   payload bytea not null,
   created_at bigint not null default ((date_part('epoch'::text, clock_timestamp()) * (1000000)::double precision))::bigint,
   constraint waybill_outbox_body_3_pk PRIMARY KEY (id)
-) inherits (waybill_outbox_body);
+) inherits (waybill_outbox_body) with (autovacuum_enabled=false);
 
 create table waybill_outbox_dead_letters (
   id bigint not null,
@@ -257,21 +257,21 @@ create table waybill_outbox_incoming_0 (
   id bigint not null,
   slot smallint not null default 0,
   constraint waybill_outbox_incoming_0_pk PRIMARY KEY (partition_id, id)
-) inherits (waybill_outbox_incoming);
+) inherits (waybill_outbox_incoming) with (autovacuum_enabled=false);
 
 create table waybill_outbox_incoming_1 (
   partition_id bigint not null,
   id bigint not null,
   slot smallint not null default 0,
   constraint waybill_outbox_incoming_1_pk PRIMARY KEY (partition_id, id)
-) inherits (waybill_outbox_incoming);
+) inherits (waybill_outbox_incoming) with (autovacuum_enabled=false);
 
 create table waybill_outbox_incoming_2 (
   partition_id bigint not null,
   id bigint not null,
   slot smallint not null default 0,
   constraint waybill_outbox_incoming_2_pk PRIMARY KEY (partition_id, id)
-) inherits (waybill_outbox_incoming);
+) inherits (waybill_outbox_incoming) with (autovacuum_enabled=false);
 
 create table waybill_outbox_outgoing (
   partition_id bigint not null,
@@ -291,7 +291,7 @@ create table waybill_outbox_outgoing_0 (
   sequenced_at bigint not null default ((date_part('epoch'::text, clock_timestamp()) * (1000000)::double precision))::bigint,
   constraint waybill_outbox_outgoing_0_pk PRIMARY KEY (partition_id, last_seq),
   constraint waybill_outbox_outgoing_n_ck CHECK (((n >= 1) AND (n <= 200)))
-) inherits (waybill_outbox_outgoing);
+) inherits (waybill_outbox_outgoing) with (vacuum_truncate=false);
 
 create table waybill_outbox_outgoing_1 (
   partition_id bigint not null,
@@ -301,7 +301,7 @@ create table waybill_outbox_outgoing_1 (
   sequenced_at bigint not null default ((date_part('epoch'::text, clock_timestamp()) * (1000000)::double precision))::bigint,
   constraint waybill_outbox_outgoing_1_pk PRIMARY KEY (partition_id, last_seq),
   constraint waybill_outbox_outgoing_n_ck CHECK (((n >= 1) AND (n <= 200)))
-) inherits (waybill_outbox_outgoing);
+) inherits (waybill_outbox_outgoing) with (autovacuum_enabled=false);
 
 create table waybill_outbox_outgoing_2 (
   partition_id bigint not null,
@@ -311,7 +311,7 @@ create table waybill_outbox_outgoing_2 (
   sequenced_at bigint not null default ((date_part('epoch'::text, clock_timestamp()) * (1000000)::double precision))::bigint,
   constraint waybill_outbox_outgoing_2_pk PRIMARY KEY (partition_id, last_seq),
   constraint waybill_outbox_outgoing_n_ck CHECK (((n >= 1) AND (n <= 200)))
-) inherits (waybill_outbox_outgoing);
+) inherits (waybill_outbox_outgoing) with (autovacuum_enabled=false);
 
 create table waybill_outbox_outgoing_3 (
   partition_id bigint not null,
@@ -321,7 +321,7 @@ create table waybill_outbox_outgoing_3 (
   sequenced_at bigint not null default ((date_part('epoch'::text, clock_timestamp()) * (1000000)::double precision))::bigint,
   constraint waybill_outbox_outgoing_3_pk PRIMARY KEY (partition_id, last_seq),
   constraint waybill_outbox_outgoing_n_ck CHECK (((n >= 1) AND (n <= 200)))
-) inherits (waybill_outbox_outgoing);
+) inherits (waybill_outbox_outgoing) with (autovacuum_enabled=false);
 
 create table waybill_outbox_parked (
   partition_id bigint not null,
@@ -348,7 +348,7 @@ create table waybill_outbox_partitions (
   sequence bigint not null default 0,
   constraint waybill_outbox_partitions_number_uq UNIQUE (queue_id, number),
   constraint waybill_outbox_partitions_pk PRIMARY KEY (id)
-);
+) with (fillfactor=50);
 
 create table waybill_outbox_processor (
   partition_id bigint not null,
@@ -363,7 +363,7 @@ create table waybill_outbox_processor (
   parked integer not null default 0,
   parked_due bigint,
   constraint waybill_outbox_processor_pk PRIMARY KEY (partition_id)
-);
+) with (fillfactor=50);
 
 create table waybill_outbox_queues (
   id bigint not null,

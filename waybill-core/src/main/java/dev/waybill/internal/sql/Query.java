@@ -68,6 +68,11 @@ public final class Query {
     return set(parameter, new Elements("text", value.toArray(new String[0])));
   }
 
+  /** An array of ids (PostgreSQL). */
+  public Query uuids(String parameter, List<UUID> value) {
+    return set(parameter, new Elements("uuid", value.toArray(new UUID[0])));
+  }
+
   /** An array of byte strings (PostgreSQL). */
   public Query blobs(String parameter, List<byte[]> value) {
     return set(parameter, new Elements("bytea", value.toArray(new byte[0][])));

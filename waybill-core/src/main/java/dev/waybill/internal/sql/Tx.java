@@ -26,6 +26,11 @@ public final class Tx {
     this.patience = patience;
   }
 
+  /** Which one the statements are written in. */
+  public Dialect dialect() {
+    return dialect;
+  }
+
   /** A statement of the catalogue. */
   public Query sql(String name) {
     return new Query(connection, dialect, statements.get(name), patience);

@@ -1,5 +1,6 @@
 package dev.waybill.internal.store;
 
+import dev.waybill.internal.sql.Dialect;
 import dev.waybill.internal.sql.Row;
 import dev.waybill.internal.sql.Tx;
 import dev.waybill.internal.store.JobLeaseStore.Lease;
@@ -15,6 +16,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -46,6 +48,21 @@ public final class JobStore {
       @Nullable String activeHash,
       @Nullable String request,
       String payload) {
+    /** Due at once, without keys, and like this one but for id and payload. */
+    private boolean differsInBodyOnly(NewJob other) {
+      return other.due == null
+          && other.delay == null
+          && other.resourceKey == null
+          && other.idempotencyHash == null
+          && other.activeHash == null
+          && other.type.equals(type)
+          && other.tenant.equals(tenant)
+          && other.stage.equals(stage)
+          && Objects.equals(other.priority, priority)
+          && Objects.equals(other.maxAttempts, maxAttempts)
+          && Objects.equals(other.timeout, timeout);
+    }
+
     private Map<String, @Nullable Object> fields() {
       Map<String, @Nullable Object> fields = new LinkedHashMap<>();
       fields.put("id", id);
@@ -108,8 +125,27 @@ public final class JobStore {
 
   /** Inserts those whose type is enabled and whose keys are free. Says how many, or about. */
   public int insert(List<NewJob> jobs) {
+    if (tx.dialect() == Dialect.POSTGRES
+        && jobs.stream().allMatch(jobs.get(0)::differsInBodyOnly)) {
+      return insertAlike(jobs);
+    }
     return tx.sql("job_insert")
         .set("batch", JsonRows.objects(jobs, NewJob::fields))
+        .set("ageing", AGEING)
+        .update();
+  }
+
+  private int insertAlike(List<NewJob> jobs) {
+    NewJob any = jobs.get(0);
+    return tx.sql("job_insert_alike")
+        .uuids("ids", jobs.stream().map(NewJob::id).toList())
+        .texts("payloads", jobs.stream().map(NewJob::payload).toList())
+        .set("type", any.type())
+        .set("tenant", any.tenant())
+        .set("priority", any.priority())
+        .set("max_attempts", any.maxAttempts())
+        .set("timeout", any.timeout())
+        .set("stage", any.stage())
         .set("ageing", AGEING)
         .update();
   }

@@ -24,6 +24,8 @@ create table waybill_job_definition (
 -- resource_permits: the job begins only while fewer than so many hold its resource.
 -- request: what a keyed request said; never without it, so that a repetition can always be compared.
 -- held_hash: resource_hash while the resource is in use, held_permit which of its permits, so that the unique key is the lock.
+-- Half of each page is left free: a job's row is written when it is enqueued, leased and ended, and what stays on its page
+-- is logged as the difference to what was there, without the payload.
 create table waybill_job (
   id uuid not null,
   type text not null,
@@ -62,7 +64,7 @@ create table waybill_job (
   output text,
   constraint waybill_job_pk primary key (id),
   constraint waybill_job_request_ck check (idempotency_hash is null or request is not null)
-);
+) with (fillfactor = 50);
 
 create unique index waybill_job_idempotency_uq on waybill_job (idempotency_hash) where idempotency_hash is not null;
 create unique index waybill_job_active_uq on waybill_job (active_hash) where active_hash is not null;

@@ -13,6 +13,19 @@
     where nobody <> j.type
   ) is not null
 
+-- name: job_insert_alike
+-- Jobs that are due at once, have no keys and differ in their payloads only: arrays are taken apart sooner than JSON, and
+-- nobody has to be asked whether a key is free.
+insert into waybill_job (
+  id, type, tenant, status, turn, due_at, priority, run, attempt, max_attempts, timeout_micros, stage, created_at, payload
+)
+select v.id, d.type, :tenant, 1, c.now - coalesce(cast(:priority as integer), d.priority) * cast(:ageing as bigint), c.now,
+  coalesce(cast(:priority as integer), d.priority), 1, 0, coalesce(cast(:max_attempts as integer), d.max_attempts),
+  coalesce(cast(:timeout as bigint), d.timeout_micros), :stage, c.now, v.payload
+from unnest(cast(:ids as uuid[]), cast(:payloads as text[])) as v (id, payload)
+join waybill_job_definition d on d.type = :type and d.enabled
+cross join (select cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) as now) c
+
 -- name: job_claim_front
 -- The front of the line, if there is only one line and nothing to weigh: one type, one tenant, no limit and no resource.
 -- Else nothing is taken, and simple is false.

@@ -96,7 +96,22 @@ final class SchemaDump {
                   connection,
                   "select ' inherits (' || inhparent::regclass || ')' from pg_inherits where inhrelid = "
                       + oid));
-      parts.add("create table " + table + " (\n  " + String.join(",\n  ", lines) + "\n)" + parent);
+      String options =
+          String.join(
+              "",
+              Rows.of(
+                  connection,
+                  "select ' with (' || array_to_string(reloptions, ', ') || ')' from pg_class"
+                      + " where reloptions is not null and oid = "
+                      + oid));
+      parts.add(
+          "create table "
+              + table
+              + " (\n  "
+              + String.join(",\n  ", lines)
+              + "\n)"
+              + parent
+              + options);
       parts.addAll(
           Rows.of(
               connection,
