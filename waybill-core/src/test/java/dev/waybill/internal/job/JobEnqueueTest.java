@@ -95,6 +95,49 @@ class JobEnqueueTest {
   }
 
   @Test
+  void jobsThatDifferInTheirPayloadsOnlyKeepThemAndWhatTheyShare() throws SQLException {
+    List<String> payloads =
+        List.of(
+            "null",
+            "\"NULL\"",
+            "\"\"",
+            "{\"a\":\"{,}'\\\\\\\"\"}",
+            "[\"\\n\\u0001\", \"über 🚚\"]",
+            "{}");
+    try (Connection connection = transaction()) {
+      List<Enqueued> all =
+          bench
+              .jobs()
+              .enqueueAll(
+                  connection,
+                  payloads.stream()
+                      .map(
+                          payload ->
+                              JobRequest.of("mail")
+                                  .scope(Scope.tenant("t{1}"))
+                                  .priority(7)
+                                  .maxAttempts(2)
+                                  .timeout(Duration.ofSeconds(3))
+                                  .stage("a,b")
+                                  .payload(payload)
+                                  .build())
+                      .toList());
+      connection.commit();
+      for (int i = 0; i < payloads.size(); i++) {
+        JobInfo stored = bench.get(all.get(i).id());
+        assertThat(bench.jobs().body(Scope.admin(), stored.id()).orElseThrow().payload())
+            .isEqualTo(payloads.get(i));
+        assertThat(stored.scope()).isEqualTo(Scope.tenant("t{1}"));
+        assertThat(stored.priority()).isEqualTo(7);
+        assertThat(stored.maxAttempts()).isEqualTo(2);
+        assertThat(stored.timeout()).isEqualTo(Duration.ofSeconds(3));
+        assertThat(stored.stage()).isEqualTo("a,b");
+        assertThat(stored.dueAt()).isEqualTo(stored.createdAt());
+      }
+    }
+  }
+
+  @Test
   void aDelayCountsFromTheDatabasesClock() {
     Enqueued job = bench.jobs().enqueue(JobRequest.of("mail").delay(Duration.ofHours(1)).build());
     JobInfo stored = bench.get(job.id());
