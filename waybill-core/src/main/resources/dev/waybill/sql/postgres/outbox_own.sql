@@ -8,7 +8,9 @@
 -- slots_sq which these are, and may be late to: every slot may be written to at any time, sequencing looks into all
 -- of incoming, and a reader that misses a number looks into all of outgoing.
 -- Locking: partitions FOR NO KEY UPDATE SKIP LOCKED, which does not disturb producers, as no foreign key refers to them.
--- An array inside (select ...) hides its length from the planner, which would else plan anew for each length.
+-- An array inside (select ...) hides its length from the planner, which would else plan anew for each length. A limit inside
+-- (select ...) lets it read in order by the index: with a limit that it thinks is never reached it would rather sort what a
+-- bitmap finds, and a bitmap meets every deleted row again each time, where an index remembers those that are dead.
 -- Every insert is fed by what a DELETE returned, never by what a SELECT saw: two sequencers that see the same rows
 -- delete them only once. A slot is locked as a table before anybody asks whether it is needed, then truncated: an open
 -- transaction may hold rows that nobody sees, and only that lock proves that there is none.
@@ -156,7 +158,7 @@ with locked as materialized (
   select x.place, x.row_at from locked l
   cross join lateral (
     select i.tableoid as place, i.ctid as row_at from waybill_outbox_incoming i
-    where i.partition_id = l.id order by i.id limit :messages
+    where i.partition_id = l.id order by i.id limit (select :messages::bigint)
   ) x
 ), taken_0 as (
   delete from waybill_outbox_incoming_0 where ctid = any (array(

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waybill.testkit.DatabaseProduct;
 import dev.waybill.testkit.EveryDatabase;
+import dev.waybill.testkit.NotOn;
 import dev.waybill.testkit.TestDatabase;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -72,6 +73,23 @@ class PlanTest {
     // A plan does not say how far a range is read.
     assertThat(explaining.reads())
         .allSatisfy((sql, rows) -> assertThat(rows).as(sql).isLessThan(2_000));
+  }
+
+  @Test
+  @NotOn(
+      value = {DatabaseProduct.MYSQL, DatabaseProduct.MARIADB, DatabaseProduct.SQLITE},
+      why = "a bitmap, which meets deleted rows again and again, is PostgreSQL's")
+  void whatWaitsIsReadInOrderAlsoWhereThereIsLittle() throws SQLException {
+    long[] partitions =
+        new Stores(database).queue("orders", 4).stream().mapToLong(Long::longValue).toArray();
+    Explaining explaining = new Explaining(database.dataSource(), database.product());
+    new Stores(explaining.source()).messages.sequence(partitions, 5_000);
+    assertThat(explaining.plans())
+        .anySatisfy((sql, plan) -> assertThat(sql + plan).contains("with locked", "Merge Append"))
+        .allSatisfy(
+            (sql, plan) ->
+                assertThat(plan.toString())
+                    .doesNotContain("Bitmap Heap Scan on waybill_outbox_incoming"));
   }
 
   /** MySQL shows an insert as if it read, and skipping from group to group as reading an index. */
