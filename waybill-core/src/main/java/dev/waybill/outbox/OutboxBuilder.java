@@ -44,7 +44,8 @@ public final class OutboxBuilder {
 
   /**
    * How many maintenance workers may be busy at the same time: so many that only sequencers use,
-   * and so many that they share with the vacuum. Default: 2 and 1.
+   * and so many that they share with the vacuum. Default: 2 and 1. On SQLite, which has one writer,
+   * there is one sequencer.
    */
   public OutboxBuilder maintenance(int onlySequencers, int withVacuum) {
     Settings.atLeastOne("maintenance.guaranteed", onlySequencers);

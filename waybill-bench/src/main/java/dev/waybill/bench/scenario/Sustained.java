@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
 /** Producers and the contender at the same time, both as fast as they can. */
 final class Sustained {
   private static final double NANOS = TimeUnit.SECONDS.toNanos(1);
-  private static final int ROOM = 4_000_000;
+  private static final int ROOM = 10_000_000;
 
   private Sustained() {}
 

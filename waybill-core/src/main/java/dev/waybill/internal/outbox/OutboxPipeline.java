@@ -89,7 +89,9 @@ public final class OutboxPipeline {
     all.add(1, new Volume(config.profile().vacuum().batchSize(), rotationBell::ring));
     this.events = new Events(all);
     this.messages = MessageStore.of(database);
-    this.rounds = new Rounds(requests -> messages.round(owner, requests), time);
+    this.rounds =
+        new Rounds(
+            requests -> messages.round(owner, requests), time, database.hasOneWriter() ? 1 : 2);
     this.parked = new ParkedStore(database);
     this.queueStore = new QueueStore(database);
     config.queues().forEach(queue -> Validation.queueName(queue.name()));
@@ -187,7 +189,9 @@ public final class OutboxPipeline {
     crew.add(
         new Promoter(messages, queueStore, dirty, profile.reconcileInterval()),
         LoopOptions.defaults().withBells(delayedBell));
-    int sequencers = config.guaranteedMaintenance() + config.sharedMaintenance();
+    // Where there is one writer, two would only share the partitions out and commit twice.
+    int sequencers =
+        database.hasOneWriter() ? 1 : config.guaranteedMaintenance() + config.sharedMaintenance();
     for (int i = 1; i <= sequencers; i++) {
       crew.add(
           sequencer(i, express),

@@ -36,18 +36,17 @@ final class Rounds {
   /** How long the end of a lease waits for company. */
   static final Duration LINGER = Duration.ofMillis(2);
 
-  private static final int MOST_UNDER_WAY = 2;
-
   /** Bounds how much one answer brings. */
   private static final int LARGEST = 32;
 
-  /** One transaction for all of these, as in {@link MessageStore#round}. */
+  /** One transaction for all who are aboard when it begins, as in {@link MessageStore#round}. */
   interface Trip {
-    Map<Long, Delivery> run(List<LeaseRequest> requests);
+    Map<Long, Delivery> run(Supplier<List<LeaseRequest>> requests);
   }
 
   private final Trip trip;
   private final Time time;
+  private final int mostUnderWay;
   private final ReentrantLock lock = new ReentrantLock();
 
   // Guarded by the lock.
@@ -55,9 +54,16 @@ final class Rounds {
   private int underWay;
   private int out;
 
-  Rounds(Trip trip, Time time) {
+  /**
+   * Nobody is under way.
+   *
+   * @param mostUnderWay more than one only where one can be held up by something that does not hold
+   *     up all
+   */
+  Rounds(Trip trip, Time time, int mostUnderWay) {
     this.trip = trip;
     this.time = time;
+    this.mostUnderWay = mostUnderWay;
   }
 
   /** Lets a handler work: until it is done, others may wait a moment for who called it. */
@@ -126,7 +132,7 @@ final class Rounds {
         .take(PATIENCE)
         .orElseGet(
             () -> {
-              setOut(passenger, MOST_UNDER_WAY - 1);
+              setOut(passenger, mostUnderWay - 1);
               return passenger.called.take();
             });
   }
@@ -150,12 +156,7 @@ final class Rounds {
   private void lead(List<Passenger> party) {
     boolean settled = false;
     try {
-      List<LeaseRequest> requests =
-          party.stream()
-              .map(each -> each.request)
-              .sorted(Comparator.comparingLong(LeaseRequest::partitionId))
-              .toList();
-      Map<Long, Delivery> answers = trip.run(requests);
+      Map<Long, Delivery> answers = trip.run(() -> aboard(party));
       party.forEach(each -> each.answer = answers.get(each.request.partitionId()));
       settled = true;
     } catch (DatabaseException e) {
@@ -175,6 +176,20 @@ final class Rounds {
         lock.unlock();
       }
     }
+  }
+
+  /** What all of the party want; who came while it waited for its transaction is one of them. */
+  private List<LeaseRequest> aboard(List<Passenger> party) {
+    lock.lock();
+    try {
+      party.addAll(party(LARGEST - party.size()));
+    } finally {
+      lock.unlock();
+    }
+    return party.stream()
+        .map(each -> each.request)
+        .sorted(Comparator.comparingLong(LeaseRequest::partitionId))
+        .toList();
   }
 
   /** Sends those who wait on their way, led by the first of them. */
@@ -206,7 +221,7 @@ final class Rounds {
   }
 
   private @Nullable Delivery alone(LeaseRequest request) {
-    return trip.run(List.of(request)).get(request.partitionId());
+    return trip.run(() -> List.of(request)).get(request.partitionId());
   }
 
   /** One who asks. What the leader writes here is read after the call. */

@@ -9,6 +9,7 @@ import dev.waybill.internal.store.MessageStore;
 import dev.waybill.internal.store.MessageStore.VacuumDue;
 import dev.waybill.internal.store.MessageStore.Vacuumed;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -17,7 +18,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * run, here and elsewhere: whoever finds a partition in other hands leaves it to them.
  */
 final class Vacuum implements Worker {
-  private static final int FEWEST_SEGMENTS = 16;
+  private static final int FIRST_SEGMENTS = 16;
   private static final int MOST_SEGMENTS = 4_096;
 
   private static final int DEDUP_ROWS = 1_000;
@@ -32,7 +33,7 @@ final class Vacuum implements Worker {
   private final AtomicLong delivered = new AtomicLong();
 
   /** A segment holds one message or two hundred, so how many make a piece shows only in use. */
-  private int segments = FEWEST_SEGMENTS;
+  private int segments = FIRST_SEGMENTS;
 
   /**
    * A vacuum.
@@ -75,14 +76,16 @@ final class Vacuum implements Worker {
     long began = time.nanos();
     long removed = 0;
     boolean more = false;
-    for (VacuumDue due : store.vacuumDue()) {
-      if (stop.requested()) {
-        break;
-      }
-      Vacuumed vacuumed = store.vacuum(due.partitionId(), due.retention(), segments);
-      removed += vacuumed.messages();
-      more |= vacuumed.segments() == segments;
-      adapt(vacuumed);
+    List<VacuumDue> all = store.vacuumDue();
+    int together = store.cleanedTogether();
+    for (int from = 0; from < all.size() && !stop.requested(); from += together) {
+      List<VacuumDue> due = all.subList(from, Math.min(all.size(), from + together));
+      List<Vacuumed> cleaned = store.vacuum(due, segments);
+      long messages = cleaned.stream().mapToLong(Vacuumed::messages).sum();
+      boolean full = cleaned.stream().anyMatch(each -> each.segments() == segments);
+      removed += messages;
+      more |= full || cleaned.size() < due.size();
+      adapt(messages, full);
     }
     more |= store.expireDedup(DEDUP_ROWS) == DEDUP_ROWS;
     if (removed > 0) {
@@ -91,10 +94,10 @@ final class Vacuum implements Worker {
     return more ? Next.now() : Next.whenRung(poll);
   }
 
-  private void adapt(Vacuumed vacuumed) {
-    if (vacuumed.messages() > piece) {
-      segments = Math.max(FEWEST_SEGMENTS, segments / 2);
-    } else if (vacuumed.segments() == segments && vacuumed.messages() < piece / 2) {
+  private void adapt(long messages, boolean full) {
+    if (messages > piece) {
+      segments = Math.max(1, segments / 2);
+    } else if (full && messages < piece / 2) {
       segments = Math.min(MOST_SEGMENTS, segments * 2);
     }
   }

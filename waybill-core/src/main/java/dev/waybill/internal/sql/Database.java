@@ -89,6 +89,11 @@ public final class Database {
     return Session.over(connect(dataSource, e -> SqlFailure.of(dialect, "Connecting", e)), this);
   }
 
+  /** Whether transactions that write come one after the other, whatever they write. */
+  public boolean hasOneWriter() {
+    return line != null;
+  }
+
   /** Where writers stand in line; null if the database lets many write at a time. */
   @Nullable WriterLine line() {
     return line;

@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Predicate;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
@@ -111,13 +112,24 @@ public final class Query {
 
   /** All rows. */
   public <T> List<T> list(Row.Reader<T> reader) {
+    return list(reader, each -> false);
+  }
+
+  /**
+   * The rows up to and with the first that is enough. A driver that waits to be asked reads no
+   * more.
+   */
+  public <T> List<T> list(Row.Reader<T> reader, Predicate<T> enough) {
     return run(
         statement -> {
           List<T> all = new ArrayList<>();
           try (ResultSet result = statement.executeQuery()) {
             Row row = new Row(result);
-            while (result.next()) {
-              all.add(reader.read(row));
+            boolean more = true;
+            while (more && result.next()) {
+              T each = reader.read(row);
+              all.add(each);
+              more = !enough.test(each);
             }
           }
           return all;

@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
  * The walk of a message through the tables: enqueue, sequence, take, end, vacuum. The steps whose
@@ -97,6 +98,14 @@ public abstract class MessageStore {
    */
   public abstract Map<Long, Delivery> round(String owner, List<LeaseRequest> requests);
 
+  /**
+   * The same, for those that have come when its transaction begins, where one may have to stand in
+   * line for it. If it has to be repeated they are asked for again, and none may be missing then.
+   */
+  public Map<Long, Delivery> round(String owner, Supplier<List<LeaseRequest>> requests) {
+    return round(owner, requests.get());
+  }
+
   /** Locks the cursor and reads. Empty if others have it or nobody may try now. */
   public abstract Optional<Delivery> lock(Tx tx, long partitionId, int messages);
 
@@ -105,6 +114,22 @@ public abstract class MessageStore {
 
   /** Removes at most so many segments that every cursor has passed. */
   public abstract Vacuumed vacuum(long partitionId, Duration retention, int segments);
+
+  /** Of how many partitions a piece of clean-up is made. */
+  public int cleanedTogether() {
+    return 1;
+  }
+
+  /**
+   * Removes at most so many segments of each of these partitions, no more of them than {@link
+   * #cleanedTogether}. Says what it removed of each, in their order; those that are missing at the
+   * end would have made the piece too large.
+   */
+  public List<Vacuumed> vacuum(List<VacuumDue> due, int segments) {
+    return due.stream()
+        .map(each -> vacuum(each.partitionId(), each.retention(), segments))
+        .toList();
+  }
 
   /** What a piece of clean-up removed. */
   public record Vacuumed(int segments, long messages) {}

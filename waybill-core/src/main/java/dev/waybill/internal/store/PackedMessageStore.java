@@ -249,15 +249,15 @@ class PackedMessageStore extends MessageStore {
 
   @Override
   public Map<Long, Delivery> round(String owner, List<LeaseRequest> requests) {
-    return transact(
-        tx -> {
-          Map<Long, Delivery> answers = new HashMap<>();
-          for (LeaseRequest request : requests) {
-            answer(tx, owner, request)
-                .ifPresent(answer -> answers.put(request.partitionId(), answer));
-          }
-          return answers;
-        });
+    return transact(tx -> round(tx, owner, requests));
+  }
+
+  Map<Long, Delivery> round(Tx tx, String owner, List<LeaseRequest> requests) {
+    Map<Long, Delivery> answers = new HashMap<>();
+    for (LeaseRequest request : requests) {
+      answer(tx, owner, request).ifPresent(answer -> answers.put(request.partitionId(), answer));
+    }
+    return answers;
   }
 
   private Optional<Delivery> answer(Tx tx, String owner, LeaseRequest request) {
@@ -284,11 +284,11 @@ class PackedMessageStore extends MessageStore {
     return look(tx -> read(tx, partitionId, after, messages));
   }
 
-  private static Delivery read(Tx tx, long partitionId, int messages) {
+  private Delivery read(Tx tx, long partitionId, int messages) {
     return read(tx, partitionId, 0, messages);
   }
 
-  private static Delivery read(Tx tx, long partitionId, long after, int messages) {
+  private Delivery read(Tx tx, long partitionId, long after, int messages) {
     PartitionState state = state(tx, partitionId);
     long from = Math.max(after, state.processedSeq());
     List<StoredMessage> places = places(tx, partitionId, from, messages);
@@ -327,7 +327,8 @@ class PackedMessageStore extends MessageStore {
     }
   }
 
-  private static List<StoredMessage> withBodies(Tx tx, List<StoredMessage> places) {
+  /** As many as are not too large together; always the first. */
+  List<StoredMessage> withBodies(Tx tx, List<StoredMessage> places) {
     List<StoredMessage> fitting = fitting(tx, places);
     Query query = tx.sql("outbox_read_bodies");
     fitting.forEach(place -> query.row(place.id()));
@@ -369,38 +370,57 @@ class PackedMessageStore extends MessageStore {
                 .orElse(new Vacuumed(0, 0)));
   }
 
-  private static Vacuumed vacuum(
-      Tx tx, long partitionId, long from, Duration retention, int segments) {
+  private Vacuumed vacuum(Tx tx, long partitionId, long from, Duration retention, int segments) {
+    long processed = state(tx, partitionId).processedSeq();
+    Passed passed = passed(tx, new VacuumDue(partitionId, from, processed, retention), segments);
+    if (passed.segments() > 0) {
+      deleteBodies(tx, passed.ids());
+    }
+    return passed.vacuumed();
+  }
+
+  /** What was taken out of outgoing: the ids of bodies that nobody needs any more. */
+  @SuppressWarnings("ArrayRecordComponent") // Read at once, never compared.
+  record Passed(int segments, long[] ids) {
+    Vacuumed vacuumed() {
+      return new Vacuumed(segments, ids.length);
+    }
+  }
+
+  /** Takes at most so many segments that the cursor has passed out of outgoing. */
+  static Passed passed(Tx tx, VacuumDue due, int segments) {
     @SuppressWarnings("ArrayRecordComponent") // Read here, never compared.
-    record Passed(long lastSeq, long[] ids) {}
-    List<Passed> passed =
+    record Segment(long lastSeq, long[] ids) {}
+    List<Segment> passed =
         tx.sql("outbox_vacuum_segments")
-            .set("partition_id", partitionId)
-            .set("vacuumed_seq", from)
-            .set("processed_seq", state(tx, partitionId).processedSeq())
-            .set("retention", micros(retention))
+            .set("partition_id", due.partitionId())
+            .set("vacuumed_seq", due.vacuumedSeq())
+            .set("processed_seq", due.processedSeq())
+            .set("retention", micros(due.retention()))
             .set("segments", segments)
             .list(
                 row ->
-                    new Passed(
+                    new Segment(
                         row.number("last_seq"),
                         PackedIds.unpack(row.bytes("ids"), (int) row.number("n"))));
-    if (passed.isEmpty()) {
-      return new Vacuumed(0, 0);
+    if (!passed.isEmpty()) {
+      long lastSeq = passed.get(passed.size() - 1).lastSeq();
+      tx.sql("outbox_outgoing_delete")
+          .set("partition_id", due.partitionId())
+          .set("vacuumed_seq", due.vacuumedSeq())
+          .set("last_seq", lastSeq)
+          .update();
+      tx.sql("outbox_vacuum_progress")
+          .set("partition_id", due.partitionId())
+          .set("vacuumed_seq", lastSeq)
+          .update();
     }
-    long[] ids = passed.stream().flatMapToLong(each -> LongStream.of(each.ids())).toArray();
-    long lastSeq = passed.get(passed.size() - 1).lastSeq();
+    return new Passed(
+        passed.size(), passed.stream().flatMapToLong(each -> LongStream.of(each.ids())).toArray());
+  }
+
+  void deleteBodies(Tx tx, long[] ids) {
     tx.sql("outbox_body_delete").set("ids", PackedIds.json(ids)).update();
-    tx.sql("outbox_outgoing_delete")
-        .set("partition_id", partitionId)
-        .set("vacuumed_seq", from)
-        .set("last_seq", lastSeq)
-        .update();
-    tx.sql("outbox_vacuum_progress")
-        .set("partition_id", partitionId)
-        .set("vacuumed_seq", lastSeq)
-        .update();
-    return new Vacuumed(passed.size(), ids.length);
   }
 
   @Override

@@ -6,8 +6,11 @@
 -- Times are microseconds since 1970; SQLite's clock ticks in milliseconds.
 
 -- name: outbox_body_insert
+-- The clock is asked once: for each row it would cost more than the row.
 insert into waybill_outbox_body (type, message_key, headers, payload, created_at)
-values (:type, :message_key, :headers, :payload, cast(round((julianday('now') - 2440587.5) * 86400000) as integer) * 1000)...
+select m.column1, m.column2, m.column3, m.column4, clock.now
+from (values (:type, :message_key, :headers, :payload)...) m
+cross join (select cast(round((julianday('now') - 2440587.5) * 86400000) as integer) * 1000 as now) clock
 
 -- name: outbox_body_last
 select last_insert_rowid() as last
@@ -50,11 +53,10 @@ select last_seq, n, ids from waybill_outbox_outgoing
 where partition_id = :partition_id and last_seq > :processed_seq
 order by last_seq limit :segments
 
--- name: outbox_read_sizes
-select id, length(payload) as bytes from waybill_outbox_body where id in ((:id)...)
-
 -- name: outbox_read_bodies
-select id, type, message_key, headers, payload, created_at from waybill_outbox_body where id in ((:id)...)
+-- In the order of the ids that are given.
+select b.id, b.type, b.message_key, b.headers, b.payload, b.created_at
+from json_each(:ids) j cross join waybill_outbox_body b on b.id = j.value
 
 -- name: outbox_vacuum_segments
 select last_seq, n, ids from waybill_outbox_outgoing
@@ -68,6 +70,9 @@ where partition_id = :partition_id and last_seq > :vacuumed_seq and last_seq <= 
 
 -- name: outbox_body_delete
 delete from waybill_outbox_body where id in (select j.value from json_each(:ids) j)
+
+-- name: outbox_body_delete_range
+delete from waybill_outbox_body where id between :first and :last
 
 -- name: outbox_look_bodies
 select id from waybill_outbox_body where id in ((:id)...)

@@ -170,7 +170,7 @@ final class Line {
             context)
         : new LeasedDelivery(
             messages,
-            new Rounds(requests -> messages.round(owner, requests), Time.system()),
+            new Rounds(requests -> messages.round(owner, requests), Time.system(), 2),
             parked,
             owner,
             queue.lease(),

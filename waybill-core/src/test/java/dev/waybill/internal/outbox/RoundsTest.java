@@ -25,6 +25,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -35,7 +36,7 @@ class RoundsTest {
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private final BlockingQueue<Trip> trips = new LinkedBlockingQueue<>();
   private final ManualTime time = new ManualTime();
-  private final Rounds rounds = new Rounds(this::travel, time);
+  private final Rounds rounds = new Rounds(this::travel, time, 2);
   private final List<CompletableFuture<Optional<Delivery>>> first = new ArrayList<>();
 
   /** One transaction that is under way until the test says how it ends. */
@@ -55,10 +56,11 @@ class RoundsTest {
     }
   }
 
-  private Map<Long, Delivery> travel(List<LeaseRequest> requests) {
+  private Map<Long, Delivery> travel(Supplier<List<LeaseRequest>> requests) {
     var trip =
         new Trip(
-            requests.stream().map(LeaseRequest::partitionId).toList(), new CompletableFuture<>());
+            requests.get().stream().map(LeaseRequest::partitionId).toList(),
+            new CompletableFuture<>());
     trips.add(trip);
     try {
       return trip.end.join();
@@ -76,8 +78,16 @@ class RoundsTest {
   }
 
   private CompletableFuture<Optional<Delivery>> ask(long partition) {
+    return ask(rounds, partition);
+  }
+
+  private CompletableFuture<Optional<Delivery>> ask(Rounds whom, long partition) {
     return CompletableFuture.supplyAsync(
-        () -> rounds.ask(new Take(partition, Duration.ofMinutes(1), 10)), threads);
+        () -> whom.ask(new Take(partition, Duration.ofMinutes(1), 10)), threads);
+  }
+
+  private static Delivery answer(LeaseRequest request) {
+    return new Delivery(request.partitionId(), 1, 1, 1, 0, List.of());
   }
 
   private CompletableFuture<Optional<Delivery>> end(long partition) {
@@ -265,6 +275,57 @@ class RoundsTest {
     assertThat(second.partitions).containsExactly(4L);
     second.arrive();
     slow.arrive();
+  }
+
+  @Test
+  void whoComesWhileItStandsInLineGoesAlong() throws Exception {
+    var inLine = new CountDownLatch(1);
+    var itsTurn = new CompletableFuture<Void>();
+    var patient =
+        new Rounds(
+            requests -> {
+              inLine.countDown();
+              itsTurn.join();
+              Map<Long, Delivery> answers = new HashMap<>();
+              // As when the transaction has to be repeated.
+              assertThat(requests.get()).isEqualTo(requests.get());
+              requests.get().forEach(each -> answers.put(each.partitionId(), answer(each)));
+              return answers;
+            },
+            time,
+            1);
+    List<CompletableFuture<Optional<Delivery>>> asked = new ArrayList<>();
+    asked.add(ask(patient, 2));
+    inLine.await();
+    asked.add(ask(patient, 1));
+    asked.add(ask(patient, 3));
+    while (patient.waiting() < 2) {
+      Thread.onSpinWait();
+    }
+    itsTurn.complete(null);
+    for (long partition : new long[] {2, 1, 3}) {
+      assertThat(asked.remove(0).get(30, TimeUnit.SECONDS))
+          .map(Delivery::processedSeq)
+          .contains(partition);
+    }
+    assertThat(patient.waiting()).isZero();
+  }
+
+  @Test
+  void whereOneIsUnderWayAtMostTheOthersWaitHoweverLongItTakes() throws Exception {
+    var single = new Rounds(this::travel, time, 1);
+    first.add(ask(single, 1));
+    Trip slow = trip();
+    first.add(ask(single, 2));
+    first.add(ask(single, 3));
+    time.awaitParked(2);
+    time.advance(Rounds.PATIENCE.multipliedBy(3));
+    time.awaitParked(2);
+    assertThat(trips).isEmpty();
+    slow.arrive();
+    Trip together = trip();
+    assertThat(together.partitions).containsExactly(2L, 3L);
+    together.arrive();
   }
 
   @Test

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 @EveryDatabase(alsoOldest = true)
@@ -227,6 +228,100 @@ class MessageStoreTest {
         .isEqualTo(new MessageStore.Vacuumed(0, 0));
     assertThat(messages().vacuumDue()).isEmpty();
     assertThat(leased(5).messages()).extracting(Stores::text).containsExactly("c");
+  }
+
+  @Test
+  @NotOn(value = DatabaseProduct.POSTGRESQL, why = "it clears whole slots: see RotationTest")
+  void whatSeveralPartitionsHavePassedGoesTogetherAndNothingElse() {
+    List<NewMessage> batch = new ArrayList<>();
+    for (int i = 0; i < 200; i++) {
+      batch.add(Stores.message(partitions.get(i % 4), "m" + i));
+    }
+    batch.set(80, inAnHour(partitions.get(0)));
+    long[] ids = stores.database.transact(tx -> messages().enqueue(tx, batch));
+    long[] numbered = {partitions.get(0), partitions.get(1), partitions.get(2)};
+    messages().sequence(numbered, 1_000);
+    List<MessageStore.VacuumDue> due = new ArrayList<>();
+    long[] cursors = {49, 50, 20};
+    for (int p = 0; p < cursors.length; p++) {
+      passed(partitions.get(p), cursors[p]);
+      due.add(new MessageStore.VacuumDue(partitions.get(p), 0, cursors[p], Duration.ZERO));
+    }
+    assertThat(messages().vacuumDue()).isEqualTo(due);
+
+    assertThat(vacuumed(due)).isEqualTo(99);
+
+    // The third partition's numbers are one segment, which stays as long as one of them is needed.
+    assertThat(bodies())
+        .containsExactlyElementsOf(
+            LongStream.range(0, 200)
+                .filter(i -> i % 4 > 1 || i == 80)
+                .map(i -> ids[(int) i])
+                .boxed()
+                .toList());
+    assertThat(messages().vacuumDue())
+        .extracting(MessageStore.VacuumDue::partitionId)
+        .containsExactly(partitions.get(2));
+    assertThat(
+            messages().lease(partitions.get(2), "me", Stores.MINUTE, 100).orElseThrow().messages())
+        .extracting(Stores::text)
+        .hasSize(30)
+        .startsWith("m82")
+        .doesNotContainNull();
+    passed(partitions.get(2), 50);
+    messages().sequence(new long[] {partitions.get(3)}, 1_000);
+    passed(partitions.get(3), 50);
+    assertThat(vacuumed(messages().vacuumDue())).isEqualTo(100);
+    assertThat(bodies()).containsExactly(ids[80]);
+  }
+
+  @Test
+  @NotOn(value = DatabaseProduct.POSTGRESQL, why = "it clears whole slots: see RotationTest")
+  void whoseClearingIsOldNewsClearsNothingElse() {
+    stores.enqueue(first, "a", "b", "c");
+    messages().sequence(new long[] {first}, 1);
+    passed(first, 1);
+    List<MessageStore.VacuumDue> old = messages().vacuumDue();
+    assertThat(vacuumed(old)).isEqualTo(1);
+    messages().sequence(new long[] {first}, 2);
+
+    assertThat(vacuumed(old)).isZero();
+
+    assertThat(leased(5).messages()).extracting(Stores::text).containsExactly("b", "c");
+    assertThat(messages().vacuumDue()).isEmpty();
+  }
+
+  private static NewMessage inAnHour(long partition) {
+    return new NewMessage(
+        partition, "test", null, Map.of(), new byte[1], null, Duration.ofHours(1));
+  }
+
+  private void passed(long partition, long cursor) {
+    Delivery taken = messages().lease(partition, "me", Stores.MINUTE, 1).orElseThrow();
+    messages()
+        .end(
+            new Lease(partition, "me", taken.epoch(), Stores.MINUTE),
+            CursorMove.doneUpTo(cursor),
+            List.of());
+  }
+
+  private long vacuumed(List<MessageStore.VacuumDue> due) {
+    int together = messages().cleanedTogether();
+    long messages = 0;
+    for (int from = 0; from < due.size(); from += together) {
+      messages +=
+          messages().vacuum(due.subList(from, Math.min(due.size(), from + together)), 10).stream()
+              .mapToLong(MessageStore.Vacuumed::messages)
+              .sum();
+    }
+    return messages;
+  }
+
+  private List<Long> bodies() {
+    return stores.database.transact(
+        tx ->
+            tx.query("select id from waybill_outbox_body order by id")
+                .list(row -> row.number("id")));
   }
 
   @Test

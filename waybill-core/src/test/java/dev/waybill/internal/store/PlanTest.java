@@ -141,6 +141,8 @@ class PlanTest {
     messages.state(first);
     messages.vacuumDue();
     messages.vacuum(first, Duration.ZERO, 16);
+    manyDelivered(stores, first);
+    messages.vacuum(messages.vacuumDue().stream().limit(1).toList(), 16);
     messages.expireDedup(10);
     messages.releaseAll("me");
     Rotation.of(stores.database, new Rotation.Limits(1, 1, Duration.ZERO))
@@ -149,6 +151,17 @@ class PlanTest {
               rotation.turn();
               rotation.turn();
             });
+  }
+
+  /** Enough for neighbours to be removed as such. */
+  private static void manyDelivered(Stores stores, long partition) {
+    stores.enqueue(partition, "x".repeat(50).split(""));
+    stores.messages.sequence(new long[] {partition}, 100);
+    Delivery taken = stores.messages.lease(partition, "me", Stores.MINUTE, 1).orElseThrow();
+    stores.messages.end(
+        new Lease(partition, "me", taken.epoch(), Stores.MINUTE),
+        CursorMove.doneUpTo(taken.sequence()),
+        List.of());
   }
 
   private static void numberedAndTaken(Stores stores, long one, long other) {
