@@ -319,7 +319,7 @@ class PageTest {
       shoot("queue", "/queues/payments", "gateway times out", dark);
       shoot("messages", "/queues/audit/0", "Messages that wait", dark);
       shoot("dead-letters", "/dead-letters", "no such mailbox", dark);
-      shoot("jobs", "/jobs", "looked at", dark);
+      shoot("jobs", "/jobs", " shown", dark);
       shoot("job", "/jobs/" + running, "customers.csv", dark);
       shoot("schedules", "/schedules?name=nightly-report", "Next times", dark);
       shoot("workflows", "/workflows", "fulfilment", dark);
