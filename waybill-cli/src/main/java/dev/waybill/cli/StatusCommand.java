@@ -27,9 +27,10 @@ import picocli.CommandLine.Option;
 @Command(
     name = "status",
     description = {
-      "Show the queues: what waits, who delivers it, and why something does not move;",
-      "the types of jobs and how many there are in each state; and the runs of workflows that are open",
-      "or failed, with the gates that wait for somebody."
+      "Show how all stands, and why something does not move.",
+      "The queues: what waits, and who delivers it. The types of jobs, and how many there",
+      "are in each state. The runs of workflows that are open or failed, and the gates that",
+      "wait for somebody."
     },
     mixinStandardHelpOptions = true)
 final class StatusCommand implements Callable<Integer> {

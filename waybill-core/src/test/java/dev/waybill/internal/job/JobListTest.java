@@ -89,6 +89,20 @@ class JobListTest {
   }
 
   @Test
+  void aJobMayBeDueInAVeryLongTime() {
+    Instant due = Instant.parse("9999-12-30T00:00:00.000001Z");
+    List<UUID> ids = enqueue(List.of(JobRequest.of("a").dueAt(due).build()));
+    assertThat(all(in(JobStatus.SCHEDULED).withCreated(null, due)))
+        .singleElement()
+        .satisfies(
+            job -> {
+              assertThat(job.id()).isEqualTo(ids.get(0));
+              assertThat(job.dueAt()).isEqualTo(due);
+            });
+    assertThat(all(in(JobStatus.SCHEDULED).withCreated(Instant.MIN, Instant.MAX))).hasSize(1);
+  }
+
+  @Test
   void pendingJobsAreListedTypeByTypeInTheOrderOfTheirTurns() {
     List<JobRequest> requests =
         IntStream.range(0, 14)

@@ -26,6 +26,12 @@ export function workflows({ route, replace, get, go, failed }) {
     go(`${route.path}?${next}`);
   }
 
+  function why(run) {
+    const gates = waiting.gates.filter((gate) => gate.workflow === run.id).map((gate) => gate.step);
+    const waits = gates.length > 0 ? `waits for somebody to complete ${gates.join(', ')}` : run.status === 'WAITING' ? 'waits for somebody to complete a gate' : '';
+    return run.reason ?? run.why ?? waits;
+  }
+
   function render() {
     replace(
       h(
@@ -53,7 +59,7 @@ export function workflows({ route, replace, get, go, failed }) {
                   { head: 'Type', cell: (run) => run.type },
                   { head: 'Status', cell: (run) => badge(run.status) },
                   { head: 'Steps', cell: (run) => `${count(run.stepCount - run.openSteps)} of ${count(run.stepCount)} ended` },
-                  { head: 'Why', class: 'why wide', cell: (run) => run.reason ?? run.why ?? (run.status === 'WAITING' ? 'waits for somebody to complete a gate' : '') },
+                  { head: 'Why', class: 'why wide', cell: why },
                   { head: 'Began', class: 'num', cell: (run) => time(run.createdAt) },
                   { head: 'Took', class: 'num wide', cell: (run) => (run.finishedAt ? duration(Date.parse(run.finishedAt) - Date.parse(run.createdAt)) : '') },
                 ],
