@@ -373,6 +373,7 @@ CREATE TABLE `waybill_workflow_step` (
   `remind_micros` bigint DEFAULT NULL,
   `remind_type` varchar(255) CHARACTER SET ascii COLLATE ascii_bin DEFAULT NULL,
   `wake_at` bigint DEFAULT NULL,
+  `gate_since` bigint DEFAULT NULL,
   `released_at` bigint DEFAULT NULL,
   `finished_at` bigint DEFAULT NULL,
   `reason` varchar(512) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin DEFAULT NULL,
@@ -385,5 +386,6 @@ CREATE TABLE `waybill_workflow_step` (
   `output` longtext,
   PRIMARY KEY (`id`),
   UNIQUE KEY `waybill_workflow_step_uq` (`workflow_id`,`step_key`),
-  KEY `waybill_workflow_step_wake_ix` (`wake_at`)
+  KEY `waybill_workflow_step_wake_ix` (`wake_at`),
+  KEY `waybill_workflow_step_gate_ix` (`gate_since`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4;

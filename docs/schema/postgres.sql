@@ -48,7 +48,7 @@ CREATE INDEX waybill_job_leased_ix ON waybill_job USING btree (lease_until) WHER
 
 CREATE INDEX waybill_job_pending_ix ON waybill_job USING btree (type, tenant, turn, id) WHERE (status = 1);
 
-CREATE INDEX waybill_job_scheduled_ix ON waybill_job USING btree (due_at) WHERE (status = 0);
+CREATE INDEX waybill_job_scheduled_ix ON waybill_job USING btree (due_at, id) WHERE (status = 0);
 
 CREATE UNIQUE INDEX waybill_job_active_uq ON waybill_job USING btree (active_hash) WHERE (active_hash IS NOT NULL);
 
@@ -449,6 +449,8 @@ CREATE INDEX waybill_workflow_finished_ix ON waybill_workflow USING btree (statu
 
 CREATE INDEX waybill_workflow_held_ix ON waybill_workflow USING btree (active_until) WHERE (active_until IS NOT NULL);
 
+CREATE INDEX waybill_workflow_open_ix ON waybill_workflow USING btree (status, id) WHERE (status < 2);
+
 CREATE INDEX waybill_workflow_parent_ix ON waybill_workflow USING btree (parent_id, parent_step) WHERE (parent_id IS NOT NULL);
 
 CREATE INDEX waybill_workflow_tell_ix ON waybill_workflow USING btree (tell_at) WHERE (tell_at IS NOT NULL);
@@ -510,6 +512,7 @@ create table waybill_workflow_step (
   remind_micros bigint,
   remind_type text,
   wake_at bigint,
+  gate_since bigint,
   released_at bigint,
   finished_at bigint,
   reason text,
@@ -522,6 +525,8 @@ create table waybill_workflow_step (
   output text,
   constraint waybill_workflow_step_pk PRIMARY KEY (id)
 );
+
+CREATE INDEX waybill_workflow_step_gate_ix ON waybill_workflow_step USING btree (gate_since, id) WHERE (gate_since IS NOT NULL);
 
 CREATE INDEX waybill_workflow_step_wake_ix ON waybill_workflow_step USING btree (wake_at) WHERE (wake_at IS NOT NULL);
 

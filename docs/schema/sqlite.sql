@@ -53,7 +53,7 @@ CREATE INDEX "waybill_job_leased_ix" on "waybill_job" (lease_until) where status
 
 CREATE INDEX "waybill_job_pending_ix" on "waybill_job" (type, tenant, turn, id) where status = 1;
 
-CREATE INDEX "waybill_job_scheduled_ix" on "waybill_job" (due_at) where status = 0;
+CREATE INDEX "waybill_job_scheduled_ix" on "waybill_job" (due_at, id) where status = 0;
 
 CREATE TABLE "waybill_job_attempt" (
   job_id text not null,
@@ -334,6 +334,8 @@ CREATE INDEX "waybill_workflow_held_ix" on "waybill_workflow" (active_until) whe
 
 CREATE UNIQUE INDEX "waybill_workflow_idempotency_uq" on "waybill_workflow" (idempotency_hash) where idempotency_hash is not null;
 
+CREATE INDEX "waybill_workflow_open_ix" on "waybill_workflow" (status, id) where status < 2;
+
 CREATE INDEX "waybill_workflow_parent_ix" on "waybill_workflow" (parent_id, parent_step) where parent_id is not null;
 
 CREATE INDEX "waybill_workflow_tell_ix" on "waybill_workflow" (tell_at) where tell_at is not null;
@@ -391,6 +393,7 @@ CREATE TABLE "waybill_workflow_step" (
   remind_micros integer,
   remind_type text,
   wake_at integer,
+  gate_since integer,
   released_at integer,
   finished_at integer,
   reason text,
@@ -403,6 +406,8 @@ CREATE TABLE "waybill_workflow_step" (
   output text,
   constraint "waybill_workflow_step_pk" primary key (id)
 );
+
+CREATE INDEX "waybill_workflow_step_gate_ix" on "waybill_workflow_step" (gate_since, id) where gate_since is not null;
 
 CREATE UNIQUE INDEX "waybill_workflow_step_uq" on "waybill_workflow_step" (workflow_id, step_key);
 

@@ -4,6 +4,7 @@ import dev.waybill.job.JobAttempt;
 import dev.waybill.job.JobEvent;
 import dev.waybill.job.JobInfo;
 import dev.waybill.job.JobLogEntry;
+import dev.waybill.job.JobStatus;
 import dev.waybill.job.Scope;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -17,13 +18,15 @@ final class JobText {
   private JobText() {}
 
   static String table(List<JobInfo> jobs) {
-    Table table = new Table("id", "type", "status", "created", "attempt", "error");
+    Table table = new Table("id", "type", "status", "created", "due", "ended", "attempt", "error");
     for (JobInfo job : jobs) {
       table.row(
           job.id(),
           job.type(),
           lower(job.status()),
           job.createdAt(),
+          job.status() == JobStatus.SCHEDULED ? job.dueAt() : null,
+          job.finishedAt(),
           job.attempt() + "/" + job.maxAttempts(),
           job.errorCode());
     }

@@ -32,7 +32,13 @@ import picocli.CommandLine.Parameters;
 final class JobsCommand extends Parent {
   private static final int MOST = 1000;
 
-  @Command(name = "list", description = "List them, newest first.", mixinStandardHelpOptions = true)
+  @Command(
+      name = "list",
+      description = {
+        "List them, newest first. A status is found at once, whatever their age: those that ended by",
+        "their end, the latest first; scheduled ones by when they are due; pending ones by type and turn."
+      },
+      mixinStandardHelpOptions = true)
   int list(
       @Mixin Operator operator,
       @Mixin Output output,

@@ -6,9 +6,10 @@ import dev.waybill.job.JobStatus;
 import dev.waybill.job.Jobs;
 import dev.waybill.job.Scope;
 import dev.waybill.outbox.QueueStatus;
+import dev.waybill.workflow.WaitingGate;
 import dev.waybill.workflow.WorkflowFilter;
-import dev.waybill.workflow.WorkflowInfo;
 import dev.waybill.workflow.WorkflowStatus;
+import dev.waybill.workflow.Workflows;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -26,8 +27,10 @@ import picocli.CommandLine.Option;
 @Command(
     name = "status",
     description = {
-      "Show the queues: what waits, who delivers it, and why something does not move;",
-      "the types of jobs and how many there are in each state; and the newest runs of workflows."
+      "Show how all stands, and why something does not move.",
+      "The queues: what waits, and who delivers it. The types of jobs, and how many there",
+      "are in each state. The runs of workflows that are open or failed, and the gates that",
+      "wait for somebody."
     },
     mixinStandardHelpOptions = true)
 final class StatusCommand implements Callable<Integer> {
@@ -36,6 +39,10 @@ final class StatusCommand implements Callable<Integer> {
 
   static final List<JobStatus> COUNTED =
       List.of(JobStatus.PENDING, JobStatus.LEASED, JobStatus.SCHEDULED, JobStatus.DEAD_LETTERED);
+
+  /** What needs nobody any more is not counted. */
+  private static final List<WorkflowStatus> RUNS =
+      List.of(WorkflowStatus.RUNNING, WorkflowStatus.WAITING, WorkflowStatus.FAILED);
 
   @Mixin private Operator operator = new Operator();
   @Mixin private Output output = new Output();
@@ -49,9 +56,14 @@ final class StatusCommand implements Callable<Integer> {
   /**
    * How all stands.
    *
-   * @param runs the newest, by their status
+   * @param runs how many there are in each status that is counted
+   * @param gates that wait for somebody, the longest first
    */
-  record Status(List<QueueStatus> queues, List<JobType> jobs, Map<WorkflowStatus, Integer> runs) {}
+  record Status(
+      List<QueueStatus> queues,
+      List<JobType> jobs,
+      Map<WorkflowStatus, Integer> runs,
+      List<WaitingGate> gates) {}
 
   /** A type of jobs, and how many there are in each state that is counted. */
   record JobType(String name, boolean paused, Map<JobStatus, Long> counts) {}
@@ -76,7 +88,12 @@ final class StatusCommand implements Callable<Integer> {
   }
 
   private void show(Waybill waybill) {
-    Status status = new Status(waybill.outbox().status(), jobs(waybill.jobs()), runs(waybill));
+    Status status =
+        new Status(
+            waybill.outbox().status(),
+            jobs(waybill.jobs()),
+            runs(waybill.workflows()),
+            waybill.workflows().waitingGates(Scope.admin(), null, MOST));
     output.show(StatusText.text(status, all), StatusText.document(status));
   }
 
@@ -92,12 +109,10 @@ final class StatusCommand implements Callable<Integer> {
     return types;
   }
 
-  private static Map<WorkflowStatus, Integer> runs(Waybill waybill) {
+  private static Map<WorkflowStatus, Integer> runs(Workflows workflows) {
     Map<WorkflowStatus, Integer> runs = new EnumMap<>(WorkflowStatus.class);
-    WorkflowFilter newest = WorkflowFilter.in(Scope.admin()).withLimit(MOST);
-    for (WorkflowInfo run : waybill.workflows().list(newest)) {
-      runs.merge(run.status(), 1, Integer::sum);
-    }
+    WorkflowFilter some = WorkflowFilter.in(Scope.admin()).withLimit(MOST);
+    RUNS.forEach(status -> runs.put(status, workflows.list(some.withStatus(status)).size()));
     return runs;
   }
 }

@@ -5,7 +5,7 @@ import dev.waybill.cli.StatusCommand.Status;
 import dev.waybill.job.JobStatus;
 import dev.waybill.outbox.PartitionStatus;
 import dev.waybill.outbox.QueueStatus;
-import dev.waybill.workflow.WorkflowStatus;
+import dev.waybill.workflow.WaitingGate;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -24,10 +24,7 @@ final class StatusText {
       lines.add("");
       addJobs(lines, status.jobs());
     }
-    if (!status.runs().isEmpty()) {
-      lines.add("");
-      addRuns(lines, status.runs());
-    }
+    addRuns(lines, status);
     return String.join(System.lineSeparator(), lines);
   }
 
@@ -63,7 +60,7 @@ final class StatusText {
       List<Object> row = new ArrayList<>(List.of(type.name()));
       for (JobStatus status : StatusCommand.COUNTED) {
         long count = type.counts().getOrDefault(status, 0L);
-        row.add(count < StatusCommand.MOST ? String.valueOf(count) : count + "+");
+        row.add(capped(count));
       }
       row.add(type.paused() ? "paused" : "");
       table.row(row.toArray());
@@ -71,13 +68,38 @@ final class StatusText {
     lines.add(table.text());
   }
 
-  private static void addRuns(List<String> lines, Map<WorkflowStatus, Integer> runs) {
-    int all = runs.values().stream().mapToInt(Integer::intValue).sum();
+  private static void addRuns(List<String> lines, Status status) {
     List<String> parts = new ArrayList<>();
-    runs.forEach((status, count) -> parts.add(count + " " + JobText.lower(status)));
-    lines.add(
-        (all < StatusCommand.MOST ? "runs of workflows: " : "of the newest " + all + " runs: ")
-            + String.join(", ", parts));
+    status
+        .runs()
+        .forEach(
+            (state, count) -> {
+              if (count > 0) {
+                parts.add(capped(count) + " " + JobText.lower(state));
+              }
+            });
+    if (!parts.isEmpty()) {
+      lines.add("");
+      lines.add("runs of workflows: " + String.join(", ", parts));
+    }
+    int gates = status.gates().size();
+    if (gates > 0) {
+      WaitingGate longest = status.gates().get(0);
+      lines.add(
+          "gates that wait for somebody: "
+              + capped(gates)
+              + ", the longest since "
+              + longest.since()
+              + " ("
+              + Visible.line(longest.step())
+              + " of "
+              + longest.run()
+              + ")");
+    }
+  }
+
+  private static String capped(long count) {
+    return count < StatusCommand.MOST ? String.valueOf(count) : count + "+";
   }
 
   private static String line(PartitionStatus partition) {
@@ -136,7 +158,8 @@ final class StatusText {
     document.put("jobs", status.jobs().stream().map(StatusText::document).toList());
     Map<String, Object> runs = new LinkedHashMap<>();
     status.runs().forEach((state, count) -> runs.put(JobText.lower(state), count));
-    document.put("newest_runs", runs);
+    document.put("runs", runs);
+    document.put("waiting_gates", status.gates().size());
     return document;
   }
 

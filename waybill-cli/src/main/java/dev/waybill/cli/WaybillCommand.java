@@ -37,10 +37,14 @@ import picocli.CommandLine.Spec;
     },
     footer = {
       "",
-      "Where the database is, is said by options, by WAYBILL_URL, WAYBILL_USER, WAYBILL_PASSWORD,",
-      "WAYBILL_PREFIX and WAYBILL_SCHEMA, or by a properties file with url, user, password, ...",
+      "Where the database is, is said by options, by WAYBILL_URL, WAYBILL_USER,",
+      "WAYBILL_PASSWORD, WAYBILL_PREFIX and WAYBILL_SCHEMA, or by a properties file",
+      "with url, user, password, ...",
       "",
-      "Exit codes: 0 fine, 2 wrong usage, 3 schema incompatible, 4 database unreachable, 1 anything else."
+      "Exit codes: 0 fine, 2 wrong usage, 3 schema incompatible,",
+      "4 database unreachable, 1 anything else.",
+      "",
+      "In a checkout, ./waybill also has test, bench and chaos."
     })
 public final class WaybillCommand implements Runnable {
   @Spec private CommandSpec spec;

@@ -15,13 +15,14 @@ final class WorkflowText {
   private WorkflowText() {}
 
   static String table(List<WorkflowInfo> runs) {
-    Table table = new Table("id", "type", "status", "created", "done");
+    Table table = new Table("id", "type", "status", "created", "ended", "done");
     for (WorkflowInfo run : runs) {
       table.row(
           run.id(),
           run.type(),
           JobText.lower(run.status()),
           run.createdAt(),
+          run.finishedAt(),
           run.steps() - run.openSteps() + "/" + run.steps());
     }
     return table.text();

@@ -27,7 +27,7 @@ import picocli.CommandLine.Parameters;
     description = "Runs of workflows: look at them, draw, cancel and retry them, complete gates.",
     mixinStandardHelpOptions = true,
     synopsisSubcommandLabel = "COMMAND",
-    subcommands = CompleteGateCommand.class)
+    subcommands = {GatesCommand.class, CompleteGateCommand.class})
 final class WorkflowsCommand extends Parent {
   /** How to draw. */
   enum Format {
@@ -36,7 +36,11 @@ final class WorkflowsCommand extends Parent {
     SVG
   }
 
-  @Command(name = "list", description = "List them, newest first.", mixinStandardHelpOptions = true)
+  @Command(
+      name = "list",
+      description =
+          "List them, newest first; those of a status in which they ended, the latest end first.",
+      mixinStandardHelpOptions = true)
   int list(
       @Mixin Operator operator,
       @Mixin Output output,

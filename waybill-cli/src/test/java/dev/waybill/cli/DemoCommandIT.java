@@ -79,7 +79,7 @@ class DemoCommandIT {
           assertThat(answer.out())
               .contains("\"queue\" : \"shipping\"")
               .contains("\"type\" : \"mail\"")
-              .contains("\"newest_runs\"");
+              .contains("\"waiting_gates\"");
         }
       }
       assertThat(asked).as(out.toString()).isTrue();

@@ -253,6 +253,7 @@ class DocumentedJsonIT {
                 != null);
     ask("workflows show", "" + run, "--payload");
     ask("workflows graph", "" + run);
+    ask("workflows gates");
     ask("workflows complete-gate", "" + run, "approve");
     until(() -> waybill.workflows().find(Scope.admin(), run).orElseThrow().status().isTerminal());
     ask("workflows compensate", "" + run, "--undo", "print=report", "--reason", "no", "--yes");

@@ -127,7 +127,18 @@ class WorkCommandsIT {
       assertThat(fine("workflows", "list", "--attribute", "customer=7"))
           .contains("order")
           .contains("0/2");
-      assertThat(fine("status")).contains("runs of workflows: 1 waiting");
+      assertThat(fine("status"))
+          .contains("runs of workflows: 1 waiting", "gates that wait for somebody: 1, the longest");
+      assertThat(fine("workflows", "gates")).contains(run.toString(), "approve");
+      assertThat(fine("workflows", "gates", "--tenant", "nobody")).doesNotContain(run.toString());
+      assertThat(
+              fine(
+                  "workflows",
+                  "gates",
+                  "--after",
+                  "2999-01-31T12:00:00Z/01a1ec60-63e2-7000-811f-012498d6e1a2"))
+          .doesNotContain(run.toString());
+      assertThat(run("workflows", "gates", "--after", "x").exit()).isEqualTo(2);
       assertThat(fine("workflows", "show", run.toString()))
           .contains("waits for approve")
           .contains("customer: 7");

@@ -4,21 +4,22 @@ import dev.waybill.job.JobStatus;
 import dev.waybill.job.ScheduleInfo;
 import dev.waybill.outbox.PartitionStatus;
 import dev.waybill.outbox.QueueStatus;
+import dev.waybill.workflow.WaitingGate;
 import dev.waybill.workflow.WorkflowInfo;
-import dev.waybill.workflow.WorkflowStatus;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Set;
-import java.util.UUID;
-import java.util.stream.Collectors;
 
 /** What somebody should look at first, and why it does not move. */
 final class Attention {
   private static final Duration STUCK = Duration.ofSeconds(10);
   private static final Duration SLOW = Duration.ofMinutes(1);
+
+  /** Runs that failed longer ago are no news. */
+  private static final Duration LATELY = Duration.ofDays(1);
+
   private static final int MOST = 50;
 
   /** More blocked partitions of a queue than these become one line. */
@@ -238,16 +239,22 @@ final class Attention {
   }
 
   private void runs(Sample sample) {
+    Instant yesterday = sample.at().minus(LATELY);
     List<WorkflowInfo> failed =
-        sample.runs().stream().filter(run -> run.status() == WorkflowStatus.FAILED).toList();
+        sample.found().failed().stream()
+            .filter(run -> run.finishedAt() == null || run.finishedAt().isAfter(yesterday))
+            .toList();
     if (!failed.isEmpty()) {
+      String many =
+          failed.size() > Sample.MOST_FAILED
+              ? "More than " + Sample.MOST_FAILED + " runs"
+              : failed.size() == 1 ? "1 run" : failed.size() + " runs";
       add(
           Level.BAD,
           "Workflows",
-          failed.size()
-              + " of the newest "
-              + sample.runs().size()
-              + (failed.size() == 1 ? " runs failed" : " runs failed; the latest")
+          many
+              + " failed within a day"
+              + (failed.size() == 1 ? "" : "; the latest")
               + failure(sample, failed.get(0)),
           "/workflows?status=FAILED");
     }
@@ -262,48 +269,34 @@ final class Attention {
   }
 
   private void gates(Sample sample) {
-    List<RunWatch.Gate> gates = sample.found().gates();
+    List<WaitingGate> gates = sample.found().gates();
     if (gates.size() > FEW) {
       add(
           Level.INFO,
           "Gates",
-          gates.size() + " gates wait for somebody. " + waits(sample, gates.get(0)),
-          "/workflows?status=WAITING");
-    } else {
-      for (RunWatch.Gate gate : gates) {
-        add(
-            Level.INFO,
-            "Gate " + gate.step().key(),
-            waits(sample, gate),
-            "/workflows/" + gate.run().id() + "?step=" + Links.encode(gate.step().key()));
-      }
+          (gates.size() > Sample.MOST_GATES ? "More than " + Sample.MOST_GATES : gates.size())
+              + " gates wait for somebody. "
+              + waits(sample, gates.get(0)),
+          "/workflows");
+      return;
     }
-    Set<UUID> told = gates.stream().map(gate -> gate.run().id()).collect(Collectors.toSet());
-    long others =
-        sample.runs().stream()
-            .filter(run -> run.status() == WorkflowStatus.WAITING && !told.contains(run.id()))
-            .count();
-    if (others > 0) {
+    for (WaitingGate gate : gates) {
       add(
           Level.INFO,
-          "Workflows",
-          others
-              + (gates.isEmpty() ? "" : " more")
-              + (others == 1 ? " run waits" : " runs wait")
-              + " for somebody to complete a gate.",
-          "/workflows?status=WAITING");
+          "Gate " + gate.step(),
+          waits(sample, gate),
+          "/workflows/" + gate.run() + "?step=" + Links.encode(gate.step()));
     }
   }
 
-  private static String waits(Sample sample, RunWatch.Gate gate) {
-    Instant since = gate.step().releasedAt();
+  private static String waits(Sample sample, WaitingGate gate) {
     return "A run of "
-        + gate.run().type()
+        + gate.type()
         + " waits for somebody to complete "
-        + gate.step().key()
-        + (since == null
-            ? "."
-            : ", for " + States.brief(positive(Duration.between(since, sample.at()))) + ".");
+        + gate.step()
+        + ", for "
+        + States.brief(positive(Duration.between(gate.since(), sample.at())))
+        + ".";
   }
 
   /** The database's clock may be ahead of ours. */

@@ -19,7 +19,7 @@ final class Audit {
 
   /** A line stays a line, whatever somebody calls a queue. */
   private static String clean(String text) {
-    String line = text.replaceAll("\\p{Cntrl}", "?");
+    String line = text.replaceAll("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]", "?");
     return line.length() > 300 ? line.substring(0, 300) + "…" : line;
   }
 }

@@ -17,9 +17,6 @@ public final class Console implements AutoCloseable {
   /** Pages that are open hold one each; see {@link Stream}. */
   private static final int MOST_THREADS = 96;
 
-  /** Steps of runs are looked at again after so many intervals. */
-  private static final int STEPS_AGE = 5;
-
   private final Server server;
   private final Sampler sampler;
   private final URI address;
@@ -77,13 +74,12 @@ public final class Console implements AutoCloseable {
       Waybill waybill, ConsoleOptions options, URI address, Optional<Listener> listener) {
     Sources sources = Sources.of(waybill);
     Payloads payloads = new Payloads(options.redactor());
-    RunWatch watch =
-        new RunWatch(sources, options.refresh().multipliedBy(STEPS_AGE), System::nanoTime);
+    RunWatch watch = new RunWatch(sources);
     WorkflowPages workflows = new WorkflowPages(sources, payloads, watch);
     JobPages jobs = new JobPages(sources, payloads);
     Subjects subjects = new Subjects(jobs, workflows);
     Sampler sampler = new Sampler(sources, watch, options.refresh(), subjects::json);
-    Routes routes = new Routes(sources, sampler, watch, payloads, subjects, options.path());
+    Routes routes = new Routes(sources, sampler, payloads, subjects, options.path());
     Sessions sessions = new Sessions(System::nanoTime);
     Doc features =
         Doc.of("jobs", sources.jobs().isPresent())

@@ -1,46 +1,57 @@
 package dev.waybill.console;
 
-import dev.waybill.workflow.StepInfo;
-import dev.waybill.workflow.WorkflowInfo;
+import dev.waybill.job.Scope;
+import dev.waybill.workflow.WaitingGate;
 import java.util.List;
+import java.util.Optional;
 
 /** Gates that wait for somebody. */
 final class GatePages {
-  private final Sampler sampler;
-  private final RunWatch watch;
+  /** Stands between the two parts of a place in the list; neither has it. */
+  private static final String BETWEEN = "_";
 
-  GatePages(Sampler sampler, RunWatch watch) {
-    this.sampler = sampler;
-    this.watch = watch;
+  private final Sources sources;
+
+  GatePages(Sources sources) {
+    this.sources = sources;
   }
 
   List<Route> routes() {
     return List.of(
         Route.get(
             "/gates",
-            "Gates that wait. Looks at "
-                + RunWatch.MOST_OPEN
-                + " of the newest "
-                + Sample.MOST_RUNS
-                + " runs, first at those in which nothing else goes on, the oldest first.",
-            List.of(),
+            "Gates that wait, those that have waited longest first, found by an index; 'next' goes"
+                + " on.",
+            List.of("after", "limit"),
             this::list));
   }
 
   private Doc list(Request request) {
-    List<WorkflowInfo> runs = sampler.current().runs();
-    long open = runs.stream().filter(run -> !run.status().isTerminal()).count();
-    return Doc.of("gates", watch.lookForGates(runs).stream().map(GatePages::document).toList())
-        .put("lookedAt", Math.min(RunWatch.MOST_OPEN, open))
-        .put("openRuns", open);
+    WaitingGate.Position after = request.query("after").map(GatePages::position).orElse(null);
+    int limit = request.limit();
+    List<WaitingGate> found =
+        sources.workflowsOrRefuse().waitingGates(Scope.admin(), after, limit + 1);
+    List<WaitingGate> page = found.subList(0, Math.min(limit, found.size()));
+    Optional<WaitingGate> last =
+        found.size() > limit ? Optional.of(page.get(limit - 1)) : Optional.empty();
+    return Doc.of("gates", page.stream().map(GatePages::document).toList())
+        .put("next", last.map(gate -> gate.since() + BETWEEN + gate.id()).orElse(null));
   }
 
-  private static Doc document(RunWatch.Gate gate) {
-    StepInfo step = gate.step();
-    return Doc.of("workflow", gate.run().id().toString())
-        .put("type", gate.run().type())
-        .put("step", step.key())
-        .put("releasedAt", step.releasedAt())
-        .put("timerAt", step.timerAt());
+  private static WaitingGate.Position position(String text) {
+    String[] parts = text.split(BETWEEN, 2);
+    if (parts.length < 2) {
+      throw Refusal.invalid("after must be what 'next' said.");
+    }
+    return new WaitingGate.Position(Request.time("after", parts[0]), Request.uuid(parts[1]));
+  }
+
+  private static Doc document(WaitingGate gate) {
+    return Doc.of("workflow", gate.run().toString())
+        .put("type", gate.type())
+        .put("tenant", gate.scope() instanceof Scope.Tenant tenant ? tenant.id() : null)
+        .put("step", gate.step())
+        .put("since", gate.since())
+        .put("timerAt", gate.timerAt());
   }
 }

@@ -18,6 +18,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /** Jobs and their types. */
 final class JobPages {
@@ -45,9 +46,11 @@ final class JobPages {
     return List.of(
         Route.get(
             "/jobs",
-            "Jobs, newest first; those of a status that is an end, by their end. A filter looks at "
+            "Jobs, newest first. A status is found by its index, whatever their age: those that have"
+                + " ended by their end, the latest first, scheduled ones by when they are due, pending"
+                + " ones by type, tenant and turn. Another filter looks at "
                 + LOOK_BACK
-                + " jobs; 'next' goes on.",
+                + " of these; 'next' goes on.",
             listing,
             this::list),
         Route.get(
@@ -79,12 +82,7 @@ final class JobPages {
   private record Found(List<JobInfo> jobs, int lookedAt, Optional<UUID> next) {}
 
   private Doc list(Request request) {
-    Found found =
-        find(
-            request.queryId("after"),
-            status(request::query),
-            matching(request::query),
-            request.limit());
+    Found found = find(request.queryId("after"), Wanted.by(request::query), request.limit());
     return Doc.of("jobs", found.jobs().stream().map(JobPages::document).toList())
         .put("lookedAt", found.lookedAt())
         .put("next", found.next().map(UUID::toString).orElse(null));
@@ -94,57 +92,69 @@ final class JobPages {
     Optional<String> get(String name);
   }
 
-  private static Optional<JobStatus> status(Given given) {
-    return given.get("status").map(text -> Request.word(JobStatus.class, text));
-  }
+  /**
+   * Which jobs somebody wants.
+   *
+   * @param asked what an index answers
+   * @param picked what is left to look at, job by job; null if nothing is
+   */
+  private record Wanted(JobFilter asked, @Nullable Predicate<JobInfo> picked) {
+    static Wanted by(Given given) {
+      Wanted wanted = new Wanted(JobFilter.of(Scope.admin()), null);
+      Optional<JobStatus> status =
+          given.get("status").map(text -> Request.word(JobStatus.class, text));
+      if (status.isPresent()) {
+        wanted = new Wanted(wanted.asked().withStatus(status.get()), null);
+      }
+      Optional<String> type = given.get("type");
+      if (type.isPresent()) {
+        wanted =
+            status.equals(Optional.of(JobStatus.PENDING))
+                ? new Wanted(wanted.asked().withType(type.get()), null)
+                : wanted.and(job -> job.type().equals(type.get()));
+      }
+      Optional<String> code = given.get("errorCode");
+      if (code.isPresent()) {
+        wanted = wanted.and(job -> code.get().equals(job.errorCode()));
+      }
+      Optional<Scope> tenant = given.get("tenant").map(Scope::tenant);
+      return tenant.isPresent() ? wanted.and(job -> tenant.get().equals(job.scope())) : wanted;
+    }
 
-  private static Predicate<JobInfo> matching(Given given) {
-    Optional<String> type = given.get("type");
-    Optional<JobStatus> status = status(given);
-    Optional<String> code = given.get("errorCode");
-    Optional<Scope> tenant = given.get("tenant").map(Scope::tenant);
-    return job ->
-        (type.isEmpty() || type.get().equals(job.type()))
-            && (status.isEmpty() || status.get() == job.status())
-            && (code.isEmpty() || code.get().equals(job.errorCode()))
-            && (tenant.isEmpty() || tenant.get().equals(job.scope()));
+    Wanted and(Predicate<JobInfo> more) {
+      return new Wanted(asked, picked == null ? more : picked.and(more));
+    }
   }
 
   /**
-   * Reads whole pages and picks from them: a database that had to find a rare type among millions
-   * would read them all, and here it never reads more than {@link #LOOK_BACK} rows by an index.
+   * Reads pages by an index and picks from them: a database that had to find a rare type among
+   * millions would read them all, and here it never reads more than {@link #LOOK_BACK} rows.
    */
-  private Found find(
-      Optional<UUID> after, Optional<JobStatus> status, Predicate<JobInfo> wanted, int limit) {
+  private Found find(Optional<UUID> after, Wanted wanted, int limit) {
+    Predicate<JobInfo> picked = wanted.picked();
+    int size = picked == null ? limit : PAGE;
+    JobFilter asked = wanted.asked().withLimit(size);
     List<JobInfo> found = new ArrayList<>();
     Optional<UUID> last = after;
     int lookedAt = 0;
     while (lookedAt < LOOK_BACK) {
-      List<JobInfo> page = page(status, last);
+      List<JobInfo> page =
+          sources.jobsOrRefuse().list(last.isPresent() ? asked.withAfter(last.get()) : asked);
       for (JobInfo job : page) {
         lookedAt++;
         last = Optional.of(job.id());
-        if (wanted.test(job)) {
+        if (picked == null || picked.test(job)) {
           found.add(job);
           if (found.size() == limit) {
             return new Found(found, lookedAt, last);
           }
         }
       }
-      if (page.size() < PAGE) {
+      if (page.size() < size) {
         return new Found(found, lookedAt, Optional.empty());
       }
     }
     return new Found(found, lookedAt, last);
-  }
-
-  private List<JobInfo> page(Optional<JobStatus> status, Optional<UUID> after) {
-    Jobs jobs = sources.jobsOrRefuse();
-    if (status.isPresent() && status.get().isTerminal()) {
-      return jobs.ended(status.get(), after.orElse(null), PAGE);
-    }
-    JobFilter filter = JobFilter.of(Scope.admin()).withLimit(PAGE);
-    return jobs.list(after.isPresent() ? filter.withAfter(after.get()) : filter);
   }
 
   /** Everything about a job that its page shows. */
@@ -225,10 +235,11 @@ final class JobPages {
     if (status != JobStatus.DEAD_LETTERED && status != JobStatus.CANCELED) {
       throw Refusal.invalid("Only dead-lettered and canceled jobs are requeued.");
     }
-    Predicate<JobInfo> wanted =
-        matching(request::text).and(job -> job.status() == status && job.workflow() == null);
+    Wanted matching =
+        Wanted.by(name -> name.equals("status") ? Optional.of(status.name()) : request.text(name))
+            .and(job -> job.workflow() == null);
     Optional<UUID> after = request.text("after").map(Request::uuid);
-    Found found = find(after, Optional.of(status), wanted, MOST_REQUEUED);
+    Found found = find(after, matching, MOST_REQUEUED);
     Set<UUID> requeued = new HashSet<>();
     for (JobInfo job : found.jobs()) {
       if (jobs.requeue(Requeue.of(job, request.reason())) instanceof Requeue.Outcome.Requeued) {

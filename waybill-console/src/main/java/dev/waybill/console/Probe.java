@@ -7,8 +7,11 @@ import dev.waybill.job.ScheduleInfo;
 import dev.waybill.job.Scope;
 import dev.waybill.outbox.DeadLetter;
 import dev.waybill.outbox.DeadLetterFilter;
+import dev.waybill.workflow.WaitingGate;
 import dev.waybill.workflow.WorkflowFilter;
 import dev.waybill.workflow.WorkflowInfo;
+import dev.waybill.workflow.WorkflowStatus;
+import dev.waybill.workflow.Workflows;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -42,6 +45,8 @@ final class Probe {
   private Set<String> paused = Set.of();
   private List<ScheduleInfo> schedules = List.of();
   private List<WorkflowInfo> runs = List.of();
+  private List<WorkflowInfo> failed = List.of();
+  private List<WaitingGate> gates = List.of();
   private final Map<String, Map<JobStatus, Long>> counts = new HashMap<>();
 
   Probe(Sources sources, RunWatch watch) {
@@ -52,7 +57,6 @@ final class Probe {
   /** The slow part is asked for again with the next sample: something was changed. */
   void hurry() {
     taken = 0;
-    watch.hurry();
   }
 
   Sample take(Instant at) {
@@ -65,18 +69,7 @@ final class Probe {
               .list(DeadLetterFilter.defaults().limit(Sample.MOST_DEAD_LETTERS + 1));
     }
     sources.jobs().ifPresent(this::askJobs);
-    if (taken % 2 == 0) {
-      sources
-          .workflows()
-          .ifPresent(
-              workflows ->
-                  runs =
-                      workflows.list(WorkflowFilter.in(Scope.admin()).withLimit(Sample.MOST_RUNS)));
-    }
-    // In between, so that no sample asks for much.
-    if (taken % 2 == 1 || taken == 0) {
-      watch.lookAtOne(runs);
-    }
+    sources.workflows().ifPresent(this::askWorkflows);
     taken++;
     return new Sample(
         at,
@@ -93,8 +86,25 @@ final class Probe {
 
   private Sample.RunsFound found() {
     Map<UUID, RunWatch.Failure> failures = new HashMap<>();
-    runs.forEach(run -> watch.failure(run).ifPresent(failure -> failures.put(run.id(), failure)));
-    return new Sample.RunsFound(watch.gates(runs), Map.copyOf(failures));
+    failed.forEach(run -> watch.failure(run).ifPresent(failure -> failures.put(run.id(), failure)));
+    return new Sample.RunsFound(gates, failed, Map.copyOf(failures));
+  }
+
+  /** One question or two at a time, so that no sample asks for much. */
+  private void askWorkflows(Workflows workflows) {
+    WorkflowFilter newest = WorkflowFilter.in(Scope.admin());
+    if (taken % 4 == 0) {
+      runs = workflows.list(newest.withLimit(Sample.MOST_RUNS));
+    }
+    if (taken % 4 == 2 || taken == 0) {
+      failed =
+          workflows.list(
+              newest.withStatus(WorkflowStatus.FAILED).withLimit(Sample.MOST_FAILED + 1));
+    }
+    if (taken % 2 == 1 || taken == 0) {
+      gates = workflows.waitingGates(Scope.admin(), null, Sample.MOST_GATES + 1);
+      watch.learnFailures(failed, 1);
+    }
   }
 
   private void askJobs(Jobs jobs) {

@@ -17,13 +17,7 @@ final class Routes {
    */
   record Match(Route route, Map<String, String> names) {}
 
-  Routes(
-      Sources sources,
-      Sampler sampler,
-      RunWatch watch,
-      Payloads payloads,
-      Subjects subjects,
-      String base) {
+  Routes(Sources sources, Sampler sampler, Payloads payloads, Subjects subjects, String base) {
     routes.add(
         Route.get("/openapi.json", "This description.", List.of(), request -> describe(base)));
     routes.add(
@@ -40,7 +34,7 @@ final class Routes {
     routes.addAll(new JobTypePages(sources, sampler).routes());
     routes.addAll(new SchedulePages(sources, sampler).routes());
     routes.addAll(subjects.workflows().routes());
-    routes.addAll(new GatePages(sampler, watch).routes());
+    routes.addAll(new GatePages(sources).routes());
     routes.addAll(new SystemPages(sources).routes());
   }
 

@@ -8,6 +8,7 @@ import dev.waybill.outbox.DeadLetter;
 import dev.waybill.outbox.DeliveryTimes;
 import dev.waybill.outbox.OutboxStatistics;
 import dev.waybill.outbox.QueueStatus;
+import dev.waybill.workflow.WaitingGate;
 import dev.waybill.workflow.WorkflowInfo;
 import java.time.Instant;
 import java.util.Collections;
@@ -21,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param deadLetters the latest pending ones, at most {@link #MOST_DEAD_LETTERS} and one
  * @param runs the newest of workflows, at most {@link #MOST_RUNS}
- * @param found what the steps of some of them told
+ * @param found what runs of any age have to tell
  * @param statistics what this process has done, other than the rest of it
  * @param error why the database could not be asked; then the rest is older
  */
@@ -38,6 +39,8 @@ record Sample(
     @Nullable String error) {
   static final int MOST_DEAD_LETTERS = 10;
   static final int MOST_RUNS = 100;
+  static final int MOST_GATES = 100;
+  static final int MOST_FAILED = 20;
 
   static final OutboxStatistics NOTHING_DONE =
       new OutboxStatistics(
@@ -66,13 +69,15 @@ record Sample(
   }
 
   /**
-   * What the steps of runs told.
+   * What runs of any age have to tell.
    *
-   * @param gates that wait
-   * @param failures why runs failed, by their ids; those that are not known are missing
+   * @param gates that wait, the longest first, at most {@link #MOST_GATES} and one
+   * @param failed the latest, at most {@link #MOST_FAILED} and one
+   * @param failures why they failed, by their ids; those that are not known are missing
    */
-  record RunsFound(List<RunWatch.Gate> gates, Map<UUID, RunWatch.Failure> failures) {
-    static final RunsFound NOTHING = new RunsFound(List.of(), Map.of());
+  record RunsFound(
+      List<WaitingGate> gates, List<WorkflowInfo> failed, Map<UUID, RunWatch.Failure> failures) {
+    static final RunsFound NOTHING = new RunsFound(List.of(), List.of(), Map.of());
   }
 
   static Sample nothing(Instant at) {

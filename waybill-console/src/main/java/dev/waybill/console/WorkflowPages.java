@@ -43,7 +43,11 @@ final class WorkflowPages {
     return List.of(
         Route.get(
             "/workflows",
-            "Runs, newest first. A filter looks at " + LOOK_BACK + " runs; 'next' goes on.",
+            "Runs, newest first. A status is found by its index, whatever their age; those that have"
+                + " ended are listed by their end, the latest first. So is an attribute, and then a"
+                + " status, like a type, looks at "
+                + LOOK_BACK
+                + " of these; 'next' goes on.",
             List.of("type", "status", "attribute", "after", "limit"),
             this::list),
         Route.get(
@@ -78,15 +82,18 @@ final class WorkflowPages {
     Optional<String> type = request.query("type");
     Optional<WorkflowStatus> status =
         request.query("status").map(text -> Request.word(WorkflowStatus.class, text));
-    Optional<UUID> last = request.queryId("after");
+    Optional<String> attribute = request.query("attribute");
+    boolean picking = type.isPresent() || (attribute.isPresent() && status.isPresent());
     int limit = request.limit();
+    WorkflowFilter asked = asked(attribute, status).withLimit(picking ? PAGE : limit);
+    Optional<UUID> last = request.queryId("after");
     List<WorkflowInfo> found = new ArrayList<>();
     int lookedAt = 0;
     boolean more = true;
     while (more && lookedAt < LOOK_BACK && found.size() < limit) {
       List<WorkflowInfo> page =
-          sources.workflowsOrRefuse().list(page(request.query("attribute"), last));
-      more = page.size() == PAGE;
+          sources.workflowsOrRefuse().list(last.isPresent() ? asked.withAfter(last.get()) : asked);
+      more = page.size() == asked.limit();
       for (WorkflowInfo run : page) {
         if (found.size() == limit) {
           more = true;
@@ -113,18 +120,18 @@ final class WorkflowPages {
             watch.failure(run).map(failure -> failure.step() + ": " + failure.why()).orElse(null));
   }
 
-  private static WorkflowFilter page(Optional<String> attribute, Optional<UUID> after) {
-    WorkflowFilter filter = WorkflowFilter.in(Scope.admin()).withLimit(PAGE);
+  /** What an index answers; the rest is picked. */
+  private static WorkflowFilter asked(Optional<String> attribute, Optional<WorkflowStatus> status) {
+    WorkflowFilter filter = WorkflowFilter.in(Scope.admin());
     if (attribute.isPresent()) {
       int sign = attribute.get().indexOf('=');
       if (sign < 1) {
         throw Refusal.invalid("attribute must be like customer=4711.");
       }
-      filter =
-          filter.withAttribute(
-              attribute.get().substring(0, sign), attribute.get().substring(sign + 1));
+      return filter.withAttribute(
+          attribute.get().substring(0, sign), attribute.get().substring(sign + 1));
     }
-    return after.isPresent() ? filter.withAfter(after.get()) : filter;
+    return status.isPresent() ? filter.withStatus(status.get()) : filter;
   }
 
   /** Everything about a run that its page shows. */

@@ -9,9 +9,7 @@ import dev.waybill.job.JobStatus;
 import dev.waybill.job.Scope;
 import dev.waybill.outbox.PartitionStatus;
 import dev.waybill.outbox.QueueStatus;
-import dev.waybill.workflow.Step;
-import dev.waybill.workflow.StepInfo;
-import dev.waybill.workflow.StepStatus;
+import dev.waybill.workflow.WaitingGate;
 import dev.waybill.workflow.WorkflowInfo;
 import dev.waybill.workflow.WorkflowStatus;
 import java.time.Duration;
@@ -134,14 +132,14 @@ class AttentionTest {
             "The type is paused; 1000 or more jobs wait.");
   }
 
-  private static WorkflowInfo run(String type, WorkflowStatus status) {
+  private static WorkflowInfo failedAt(Instant end) {
     return new WorkflowInfo(
         UUID.randomUUID(),
-        type,
+        "returns",
         Scope.global(),
-        status,
+        WorkflowStatus.FAILED,
         3,
-        status.isTerminal() ? 0 : 1,
+        0,
         null,
         null,
         null,
@@ -151,96 +149,86 @@ class AttentionTest {
         null,
         null,
         NOW.minusSeconds(600),
-        status.isTerminal() ? NOW : null);
+        end);
   }
 
-  private static RunWatch.Gate gate(WorkflowInfo run, String key) {
-    StepInfo step =
-        new StepInfo(
-            UUID.randomUUID(),
-            key,
-            Step.Kind.GATE,
-            StepStatus.WAITING,
-            null,
-            false,
-            List.of(),
-            List.of(),
-            0,
-            0,
-            0,
-            0,
-            NOW.minusSeconds(180),
-            null,
-            null,
-            null,
-            null,
-            null,
-            null,
-            null,
-            null,
-            null);
-    return new RunWatch.Gate(run, step);
+  private static WaitingGate gate(String type, String step) {
+    return new WaitingGate(
+        UUID.randomUUID(),
+        UUID.randomUUID(),
+        type,
+        Scope.global(),
+        step,
+        NOW.minusSeconds(180),
+        null);
   }
 
-  private static Sample sample(List<WorkflowInfo> runs, Sample.RunsFound found) {
+  private static Sample sample(Sample.RunsFound found) {
     return new Sample(
         NOW,
         List.of(),
         List.of(),
         List.of(),
         List.of(),
-        runs,
+        List.of(),
         found,
         new Health(Map.of()),
         Sample.NOTHING_DONE,
         null);
   }
 
-  @Test
-  void aFailedRunTellsWhichStepFailedAndWhy() {
-    WorkflowInfo failed = run("returns", WorkflowStatus.FAILED);
-    List<WorkflowInfo> runs = List.of(failed, run("returns", WorkflowStatus.SUCCEEDED));
-    assertThat(reasons(sample(runs, Sample.RunsFound.NOTHING)))
-        .containsExactly("1 of the newest 2 runs failed, returns.");
-    Sample known =
-        sample(
-            runs,
-            new Sample.RunsFound(
-                List.of(), Map.of(failed.id(), new RunWatch.Failure("pack", "Shelf 14 is empty"))));
-    assertThat(reasons(known))
-        .containsExactly("1 of the newest 2 runs failed, returns, at step pack: Shelf 14 is empty");
-    assertThat(Attention.of(known)).extracting(Attention.Item::level).containsExactly(Level.BAD);
+  private static Sample.RunsFound failed(Map<UUID, RunWatch.Failure> why, WorkflowInfo... failed) {
+    return new Sample.RunsFound(List.of(), List.of(failed), why);
+  }
+
+  private static Sample.RunsFound gates(int many, String type, String step) {
+    return new Sample.RunsFound(
+        IntStream.range(0, many).mapToObj(i -> gate(type, step)).toList(), List.of(), Map.of());
   }
 
   @Test
-  void aGateThatWaitsIsToldAlsoWhileOtherStepsRun() {
-    WorkflowInfo running = run("fulfilment", WorkflowStatus.RUNNING);
-    Sample sample =
-        sample(
-            List.of(running, run("returns", WorkflowStatus.WAITING)),
-            new Sample.RunsFound(List.of(gate(running, "approve")), Map.of()));
-    assertThat(Attention.of(sample))
+  void aFailedRunTellsWhichStepFailedAndWhy() {
+    WorkflowInfo failed = failedAt(NOW.minusSeconds(60));
+    assertThat(reasons(sample(failed(Map.of(), failed))))
+        .containsExactly("1 run failed within a day, returns.");
+    Map<UUID, RunWatch.Failure> why =
+        Map.of(failed.id(), new RunWatch.Failure("pack", "Shelf 14 is empty"));
+    Sample known = sample(failed(why, failed));
+    assertThat(reasons(known))
+        .containsExactly("1 run failed within a day, returns, at step pack: Shelf 14 is empty");
+    assertThat(Attention.of(known)).extracting(Attention.Item::level).containsExactly(Level.BAD);
+    assertThat(reasons(sample(failed(why, failed, failedAt(NOW.minusSeconds(90))))))
+        .containsExactly(
+            "2 runs failed within a day; the latest, returns, at step pack: Shelf 14 is empty");
+  }
+
+  @Test
+  void runsThatFailedLongAgoAreNoNews() {
+    assertThat(reasons(sample(failed(Map.of(), failedAt(NOW.minus(Duration.ofDays(2)))))))
+        .isEmpty();
+  }
+
+  @Test
+  void aGateThatWaitsIsToldWithItsRun() {
+    WaitingGate gate = gate("fulfilment", "approve");
+    assertThat(Attention.of(sample(new Sample.RunsFound(List.of(gate), List.of(), Map.of()))))
         .containsExactly(
             new Attention.Item(
                 Level.INFO,
                 "Gate approve",
                 "A run of fulfilment waits for somebody to complete approve, for 3 min.",
-                "/workflows/" + running.id() + "?step=approve"),
-            new Attention.Item(
-                Level.INFO,
-                "Workflows",
-                "1 more run waits for somebody to complete a gate.",
-                "/workflows?status=WAITING"));
+                "/workflows/" + gate.run() + "?step=approve"));
   }
 
   @Test
   void manyGatesAreOneLine() {
-    List<WorkflowInfo> runs =
-        IntStream.range(0, 4).mapToObj(i -> run("buy", WorkflowStatus.WAITING)).toList();
-    List<RunWatch.Gate> gates = runs.stream().map(run -> gate(run, "agree")).toList();
-    assertThat(reasons(sample(runs, new Sample.RunsFound(gates, Map.of()))))
+    assertThat(reasons(sample(gates(4, "buy", "agree"))))
         .containsExactly(
             "4 gates wait for somebody. A run of buy waits for somebody to complete agree, for 3"
                 + " min.");
+    assertThat(reasons(sample(gates(Sample.MOST_GATES + 1, "buy", "agree"))))
+        .singleElement()
+        .asString()
+        .startsWith("More than 100 gates wait for somebody.");
   }
 }

@@ -241,7 +241,7 @@ class ConsoleApiTest {
     assertThat(client.get("gates").list("gates").get(0))
         .containsEntry("workflow", run.toString())
         .containsEntry("step", "approve")
-        .containsKeys("releasedAt", "timerAt");
+        .containsKeys("since", "timerAt");
     assertThat(client.get("workflows/" + run + "/steps/charge").at("output"))
         .isEqualTo("{\"total\":120}");
     assertThat(

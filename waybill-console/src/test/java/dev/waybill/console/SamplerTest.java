@@ -117,16 +117,59 @@ class SamplerTest {
     for (Tab tab : tabs) {
       tab.close();
     }
-    Scene.until(
-        "the sampler rests",
-        () ->
-            Thread.getAllStackTraces().keySet().stream()
-                .noneMatch(thread -> thread.getName().equals("waybill-console-sampler")));
+    awaitRest();
     long resting = watched.queries.size();
     scene.send("orders", 5);
     Scene.until(
         "the orders are delivered", () -> scene.waybill.outbox().statistics().delivered() >= 5);
     assertThat(watched.queries.size()).isEqualTo(resting);
+  }
+
+  /** A sample per second for all, and each page looks at its list again every five seconds. */
+  @Test
+  void tenTabsOnTenPagesCostLessThanTwentyQueriesASecond() throws Exception {
+    assertThat(ConsoleOptions.defaults().refresh()).isEqualTo(Duration.ofSeconds(1));
+    UUID run = scene.order("4711");
+    UUID job = scene.enqueue("import");
+    scene.failingOrder();
+    scene.send("mail", 3);
+    for (String page : List.of("?workflow=" + run, "?job=" + job, "", "", "", "", "", "", "")) {
+      open(page).next("sample");
+    }
+    double samples = cost(open(""), 20) / 20.0;
+    for (Tab tab : tabs) {
+      tab.close();
+    }
+    awaitRest();
+
+    Client client = new Client(console);
+    long before = watched.queries.size();
+    for (String list :
+        List.of(
+            "jobs?limit=50",
+            "jobs?status=PENDING&limit=50",
+            "jobs?type=import&status=DEAD_LETTERED&limit=50",
+            "workflows?limit=50",
+            "workflows?status=FAILED&limit=50",
+            "gates?limit=20",
+            "dead-letters?limit=50",
+            "queues/mail/partitions/0/messages?limit=50",
+            "dead-letters?queue=mail&limit=50",
+            "jobs?status=SCHEDULED&limit=50")) {
+      assertThat(client.get(list).status()).as(list).isEqualTo(200);
+    }
+    double lists = (watched.queries.size() - before) / 5.0;
+    assertThat(samples + lists)
+        .as("queries per second, %s for samples and %s for lists", samples, lists)
+        .isBetween(1.0, 20.0);
+  }
+
+  private static void awaitRest() throws Exception {
+    Scene.until(
+        "the sampler rests",
+        () ->
+            Thread.getAllStackTraces().keySet().stream()
+                .noneMatch(thread -> thread.getName().equals("waybill-console-sampler")));
   }
 
   @Test

@@ -5,9 +5,17 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which jobs to list, newest first.
+ * Which jobs to list. In which order depends on the status, because each has an index of its own:
  *
- * @param after the last job of the page before
+ * <ul>
+ *   <li>any status, and those that run: newest first (of those that run, 10,000 are looked at)
+ *   <li>scheduled: those due next first
+ *   <li>pending: by type and tenant, and there in the order in which they are claimed
+ *   <li>succeeded, dead-lettered, canceled: the latest end first
+ * </ul>
+ *
+ * @param after the last job of the page before; if it has moved on meanwhile, the page begins where
+ *     it stands now, and there is none if it was purged, or ended and runs again
  * @param limit 1 to 1000
  */
 public record JobFilter(
@@ -39,7 +47,7 @@ public record JobFilter(
         scope, value, status, errorCode, createdSince, createdBefore, after, limit);
   }
 
-  /** Only in this status. */
+  /** Only in this status; this decides the order. */
   public JobFilter withStatus(JobStatus value) {
     return new JobFilter(scope, type, value, errorCode, createdSince, createdBefore, after, limit);
   }

@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
-import org.jspecify.annotations.Nullable;
 
 /** The door to durable jobs. Safe for use by many threads. */
 public interface Jobs {
@@ -74,18 +73,12 @@ public interface Jobs {
   /** What a key stands for. */
   Optional<JobInfo> findByKey(Scope scope, String type, String idempotencyKey);
 
-  /** A page of jobs, newest first. */
-  List<JobInfo> list(JobFilter filter);
-
   /**
-   * Jobs of all scopes that have ended in this way, the latest end first; found by an index,
-   * however many there are and however long ago it was. Filters that are said to {@link #list} look
-   * at jobs one by one.
-   *
-   * @param after the last job of the page before
-   * @param limit 1 to 1000
+   * A page of jobs. A status is found by its index, however many other jobs there are and however
+   * old they are, and {@link JobFilter} tells in which order; the other filters look at those jobs
+   * one by one.
    */
-  List<JobInfo> ended(JobStatus status, @Nullable UUID after, int limit);
+  List<JobInfo> list(JobFilter filter);
 
   /** The ended attempts of a job, oldest first. */
   List<JobAttempt> attempts(Scope scope, UUID id);
@@ -102,7 +95,11 @@ public interface Jobs {
    */
   List<JobLogEntry> latestLogs(Scope scope, UUID id, long beforeNumber, int limit);
 
-  /** How many jobs of a type are in a status; never looks at more than {@code atMost} of them. */
+  /**
+   * How many jobs of a type are in a status, up to {@code atMost}. Never looks at all of them: of
+   * jobs that are not pending, the databases without an index for it look at the 10,000 that are
+   * due next or ended last.
+   */
   long count(String type, JobStatus status, int atMost);
 
   /**

@@ -7,13 +7,16 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which runs to list, newest first.
+ * Which runs to list: newest first, but of a status in which they have ended, the latest end first.
+ * A status is found by an index, however many other runs there are and however old they are; so is
+ * an attribute, and then the status is looked at run by run. So is the type.
  *
  * @param scope whose
  * @param type of which type; null for any
  * @param status in which status; null for any
  * @param attribute with which attribute; null for any
- * @param after the page after this run; null for the first
+ * @param after the page after this run; null for the first. In a list by their end there is no page
+ *     after one that was purged or retried meanwhile
  * @param limit how many at most, 1 to 1000
  */
 public record WorkflowFilter(

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The door to workflows. Whatever takes a connection joins its transaction: it takes effect when
@@ -105,8 +106,17 @@ public interface Workflows {
   /** The run that has an active key. */
   Optional<WorkflowInfo> findActive(Scope scope, String activeKey);
 
-  /** Runs, newest first. */
+  /** Runs, in the order that the filter tells. */
   List<WorkflowInfo> list(WorkflowFilter filter);
+
+  /**
+   * Gates that wait for somebody, those that have waited longest first; found by an index, however
+   * many runs there are.
+   *
+   * @param after where the page before ended; null for the first
+   * @param limit 1 to 1000
+   */
+  List<WaitingGate> waitingGates(Scope scope, WaitingGate.@Nullable Position after, int limit);
 
   /** The input and the result of a run. */
   Optional<WorkflowInfo.Body> body(Scope scope, UUID run);

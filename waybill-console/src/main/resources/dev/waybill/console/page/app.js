@@ -164,6 +164,15 @@ function frame() {
     morph(root.children[0], header);
     morph(root.children[1], side);
   }
+  reveal(root.children[1]);
+}
+
+/** On a phone the pages stand in one line that is longer than the screen. */
+function reveal(side) {
+  const here = side.querySelector('[aria-current]');
+  if (!here || here.textContent === state.revealed) return;
+  state.revealed = here.textContent;
+  side.scrollLeft += here.getBoundingClientRect().left - side.getBoundingClientRect().left - (side.clientWidth - here.offsetWidth) / 2;
 }
 
 function toggleTheme() {

@@ -4,6 +4,7 @@ import dev.waybill.internal.sql.Database;
 import dev.waybill.internal.sql.Session;
 import dev.waybill.internal.sql.Tx;
 import dev.waybill.internal.store.JobHistoryStore;
+import dev.waybill.internal.store.JobListStore;
 import dev.waybill.internal.store.JobStore;
 import dev.waybill.job.DefinitionSync;
 import dev.waybill.job.Enqueued;
@@ -30,7 +31,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /** The door: opens a transaction, or joins the caller's, and asks whoever knows. */
 final class JobDoor implements Jobs {
@@ -165,24 +165,7 @@ final class JobDoor implements Jobs {
 
   @Override
   public List<JobInfo> list(JobFilter filter) {
-    return read(tx -> JobStore.in(tx).page(filter));
-  }
-
-  @Override
-  public List<JobInfo> ended(JobStatus status, @Nullable UUID after, int limit) {
-    checkPage(limit);
-    if (!status.isTerminal()) {
-      throw new InvalidArgument("job.not_ended", "No job that is " + status + " has ended.");
-    }
-    return read(
-        tx -> {
-          JobStore jobs = JobStore.in(tx);
-          JobInfo last = after == null ? null : jobs.get(after).orElse(null);
-          // One that was purged or requeued meanwhile says nothing about where to go on.
-          return after != null && (last == null || last.finishedAt() == null)
-              ? List.of()
-              : jobs.ended(status, last, limit);
-        });
+    return read(tx -> JobListStore.in(tx).page(filter));
   }
 
   /** On a snapshot: whoever only looks is in nobody's way. */
@@ -234,7 +217,7 @@ final class JobDoor implements Jobs {
 
   @Override
   public long count(String type, JobStatus status, int atMost) {
-    return read(tx -> JobStore.in(tx).count(type, status, atMost));
+    return read(tx -> JobListStore.in(tx).count(type, status, atMost));
   }
 
   @Override

@@ -1,5 +1,6 @@
 package dev.waybill.internal.job;
 
+import dev.waybill.internal.sql.Micros;
 import dev.waybill.internal.sql.Tx;
 import dev.waybill.internal.store.JobHistoryStore;
 import dev.waybill.internal.store.JobStore;
@@ -14,8 +15,6 @@ import dev.waybill.job.JobException.InvalidRequest;
 import dev.waybill.job.JobRequest;
 import dev.waybill.job.JobStatus;
 import dev.waybill.job.Scope;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -85,7 +84,7 @@ final class JobEnqueuer {
         type,
         tenant,
         ifPresent(request.delay(), delay -> delay.toNanos() / 1000),
-        ifPresent(request.dueAt(), due -> ChronoUnit.MICROS.between(Instant.EPOCH, due)),
+        ifPresent(request.dueAt(), Micros::of),
         request.priority(),
         request.maxAttempts(),
         ifPresent(request.timeout(), timeout -> timeout.toNanos() / 1000),

@@ -6,7 +6,6 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -50,7 +49,7 @@ public final class Query {
 
   /** A time, bound as microseconds since 1970. */
   public Query time(String parameter, @Nullable Instant value) {
-    return set(parameter, value == null ? null : micros(value));
+    return set(parameter, value == null ? null : Micros.of(value));
   }
 
   /** An array of big integers (PostgreSQL). */
@@ -200,7 +199,7 @@ public final class Query {
     } else if (value instanceof byte[] bytes) {
       statement.setBytes(at, bytes);
     } else if (value instanceof Instant time) {
-      statement.setLong(at, micros(time));
+      statement.setLong(at, Micros.of(time));
     } else if (value instanceof UUID id) {
       bind(statement, at, id);
     } else if (value == null || BINDABLE.contains(value.getClass())) {
@@ -225,10 +224,6 @@ public final class Query {
                   .array());
       case SQLITE -> statement.setString(at, id.toString());
     }
-  }
-
-  private static long micros(Instant time) {
-    return ChronoUnit.MICROS.between(Instant.EPOCH, time);
   }
 
   @SuppressWarnings("ArrayRecordComponent") // Lives from binding to executing; never compared.

@@ -1,5 +1,6 @@
 package dev.waybill.internal.store;
 
+import dev.waybill.internal.sql.Micros;
 import dev.waybill.internal.sql.Row;
 import dev.waybill.internal.sql.Tx;
 import dev.waybill.job.AttemptOutcome;
@@ -220,7 +221,7 @@ public final class JobLeaseStore {
   }
 
   private static long micros(Instant time) {
-    return ChronoUnit.MICROS.between(Instant.EPOCH, time);
+    return Micros.of(time);
   }
 
   /** Those of these types that somebody waits for and that may be claimed. */

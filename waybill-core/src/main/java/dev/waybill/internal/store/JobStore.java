@@ -4,7 +4,6 @@ import dev.waybill.internal.sql.Dialect;
 import dev.waybill.internal.sql.Row;
 import dev.waybill.internal.sql.Tx;
 import dev.waybill.internal.store.JobLeaseStore.Lease;
-import dev.waybill.job.JobFilter;
 import dev.waybill.job.JobInfo;
 import dev.waybill.job.JobStatus;
 import dev.waybill.job.Scope;
@@ -23,9 +22,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Jobs as producers, operators and readers see them, in one transaction. */
 public final class JobStore {
-  /** Beyond all others. */
-  private static final UUID LAST = new UUID(-1, -1);
-
   /** How much waiting a point of priority is worth, in microseconds. */
   public static final long AGEING = 60_000_000L;
 
@@ -214,35 +210,6 @@ public final class JobStore {
                     row.text("payload"), row.textOrNull("checkpoint"), row.textOrNull("output")));
   }
 
-  /** Reads a page, newest first. */
-  public List<JobInfo> page(JobFilter filter) {
-    JobStatus status = filter.status();
-    return tx.sql("job_page")
-        .set("tenant", tenantOrAny(filter.scope()))
-        .set("type", filter.type())
-        .set("status", status == null ? null : JobCodes.STATUS.number(status))
-        .set("code", filter.errorCode())
-        .time("since", filter.createdSince())
-        .time("before", filter.createdBefore())
-        .set("after", filter.after())
-        .set("limit", filter.limit())
-        .list(JobStore::readInfo);
-  }
-
-  /**
-   * Jobs that have ended so, the latest end first.
-   *
-   * @param after the last of the page before
-   */
-  public List<JobInfo> ended(JobStatus status, @Nullable JobInfo after, int limit) {
-    return tx.sql("job_ended")
-        .set("status", JobCodes.STATUS.number(status))
-        .set("until", after == null ? (Object) Long.MAX_VALUE : after.finishedAt())
-        .set("after", after == null ? LAST : after.id())
-        .set("limit", limit)
-        .list(JobStore::readInfo);
-  }
-
   /** How a scope is stored with a job; null for all of them. */
   public static @Nullable String tenantOrAny(Scope scope) {
     if (scope instanceof Scope.Tenant tenant) {
@@ -251,7 +218,7 @@ public final class JobStore {
     return scope instanceof Scope.Global ? "" : null;
   }
 
-  private static JobInfo readInfo(Row row) throws SQLException {
+  static JobInfo readInfo(Row row) throws SQLException {
     String tenant = row.text("tenant");
     return new JobInfo(
         row.uuid("id"),
@@ -329,15 +296,6 @@ public final class JobStore {
         .set("hash", hash)
         .set("request", request)
         .update();
-  }
-
-  /** Looks at so many at most. */
-  public long count(String type, JobStatus status, int atMost) {
-    return tx.sql("job_count")
-        .set("type", type)
-        .set("status", JobCodes.STATUS.number(status))
-        .set("limit", atMost)
-        .one(row -> row.number("found"));
   }
 
   /** Deletes ended jobs and all about them. */

@@ -1,6 +1,5 @@
 package dev.waybill.internal.store;
 
-import dev.waybill.internal.sql.Query;
 import dev.waybill.internal.sql.Row;
 import dev.waybill.internal.sql.Tx;
 import dev.waybill.job.JobStatus;
@@ -9,7 +8,6 @@ import dev.waybill.workflow.Dependency;
 import dev.waybill.workflow.Step;
 import dev.waybill.workflow.StepInfo;
 import dev.waybill.workflow.StepStatus;
-import dev.waybill.workflow.WorkflowFilter;
 import dev.waybill.workflow.WorkflowInfo;
 import dev.waybill.workflow.WorkflowStatus;
 import java.sql.SQLException;
@@ -94,31 +92,16 @@ public final class WorkflowReadStore {
         .flatMap(this::get);
   }
 
-  /** A page, newest first. */
-  public List<WorkflowInfo> page(WorkflowFilter filter) {
-    WorkflowStatus status = filter.status();
-    Map.Entry<String, String> attribute = filter.attribute();
-    Query query =
-        attribute == null
-            ? tx.sql("workflow_page")
-            : tx.sql("workflow_page_attribute")
-                .set("name", attribute.getKey())
-                .set("value", attribute.getValue());
-    return query
-        .set("tenant", JobStore.tenantOrAny(filter.scope()))
-        .set("type", filter.type())
-        .set("status", status == null ? null : WorkflowCodes.STATUS.number(status))
-        .set("after", filter.after())
-        .set("limit", filter.limit())
-        .list(WorkflowReadStore::info);
+  static Scope scope(Row row) throws SQLException {
+    String tenant = row.text("tenant");
+    return tenant.isEmpty() ? Scope.global() : Scope.tenant(tenant);
   }
 
-  private static WorkflowInfo info(Row row) throws SQLException {
-    String tenant = row.text("tenant");
+  static WorkflowInfo info(Row row) throws SQLException {
     return new WorkflowInfo(
         row.uuid("id"),
         row.text("type"),
-        tenant.isEmpty() ? Scope.global() : Scope.tenant(tenant),
+        scope(row),
         WorkflowCodes.STATUS.word(row.number("status")),
         (int) row.number("step_count"),
         (int) row.number("open_steps"),

@@ -5,6 +5,7 @@ import dev.waybill.internal.loop.Bell;
 import dev.waybill.internal.sql.Database;
 import dev.waybill.internal.sql.Session;
 import dev.waybill.internal.sql.Tx;
+import dev.waybill.internal.store.WorkflowListStore;
 import dev.waybill.internal.store.WorkflowReadStore;
 import dev.waybill.job.Scope;
 import dev.waybill.workflow.Append;
@@ -13,6 +14,7 @@ import dev.waybill.workflow.GateCompletion;
 import dev.waybill.workflow.Rerun;
 import dev.waybill.workflow.Started;
 import dev.waybill.workflow.StepInfo;
+import dev.waybill.workflow.WaitingGate;
 import dev.waybill.workflow.Workflow;
 import dev.waybill.workflow.WorkflowException.InvalidArgument;
 import dev.waybill.workflow.WorkflowException.NotFound;
@@ -27,10 +29,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** The door: opens a transaction, or joins the caller's, and asks whoever knows. */
 final class WorkflowDoor implements Workflows {
-  private static final int LARGEST_PURGE = 1000;
+  private static final int LARGEST_PAGE = 1000;
 
   private final Database database;
   private final WorkflowStarter starter;
@@ -175,7 +178,17 @@ final class WorkflowDoor implements Workflows {
 
   @Override
   public List<WorkflowInfo> list(WorkflowFilter filter) {
-    return read(tx -> WorkflowReadStore.in(tx).page(filter));
+    return read(tx -> WorkflowListStore.in(tx).page(filter));
+  }
+
+  @Override
+  public List<WaitingGate> waitingGates(
+      Scope scope, WaitingGate.@Nullable Position after, int limit) {
+    if (limit < 1 || limit > LARGEST_PAGE) {
+      throw new InvalidArgument(
+          "workflow.invalid_pagination", "A page has 1 to 1000 entries, not " + limit + ".");
+    }
+    return read(tx -> WorkflowListStore.in(tx).gates(scope, after, limit));
   }
 
   @Override
@@ -210,7 +223,7 @@ final class WorkflowDoor implements Workflows {
       throw new InvalidArgument(
           "workflow.purge_status", "Only ended runs are purged, not " + status + ".");
     }
-    if (atMost < 1 || atMost > LARGEST_PURGE || olderThan.isNegative()) {
+    if (atMost < 1 || atMost > LARGEST_PAGE || olderThan.isNegative()) {
       throw new InvalidArgument(
           "workflow.purge_size", "Between 1 and 1000 runs of some age are purged at a time.");
     }

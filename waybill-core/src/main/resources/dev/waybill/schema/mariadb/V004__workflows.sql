@@ -44,6 +44,7 @@ create table waybill_workflow (
 -- kind: 0 job, 1 gate, 2 delay, 3 map, 4 workflow. status: 0 blocked, 1 released, 2 waiting, 3 succeeded, 4 failed, 5 canceled, 6 skipped.
 -- needed, pending, satisfied: how many edges must be satisfied, are undecided, are satisfied; pending of a map step that is released: how many of
 -- its elements have not ended.
+-- gate_since: since when a gate waits; null for all other steps, so that those that wait are found at once.
 -- parent_id: the map step that it is an element of. over_step, over_at: which output a map step is over
 -- or a sub-workflow begins with, and where in it.
 create table waybill_workflow_step (
@@ -70,6 +71,7 @@ create table waybill_workflow_step (
   remind_micros bigint,
   remind_type varchar(255) character set ascii collate ascii_bin,
   wake_at bigint,
+  gate_since bigint,
   released_at bigint,
   finished_at bigint,
   reason varchar(512) character set utf8mb4 collate utf8mb4_bin,
@@ -82,7 +84,8 @@ create table waybill_workflow_step (
   output longtext,
   primary key (id),
   unique key waybill_workflow_step_uq (workflow_id, step_key),
-  key waybill_workflow_step_wake_ix (wake_at)
+  key waybill_workflow_step_wake_ix (wake_at),
+  key waybill_workflow_step_gate_ix (gate_since)
 ) engine = InnoDB default character set utf8mb4;
 
 -- What waits for what. mode: 0 on success, 1 on terminal. wanted: a condition on the prerequisite's output.

@@ -70,7 +70,7 @@ create unique index waybill_job_idempotency_uq on waybill_job (idempotency_hash)
 create unique index waybill_job_active_uq on waybill_job (active_hash) where active_hash is not null;
 create unique index waybill_job_held_uq on waybill_job (held_hash, held_permit) where held_hash is not null;
 create index waybill_job_pending_ix on waybill_job (type, tenant, turn, id) where status = 1;
-create index waybill_job_scheduled_ix on waybill_job (due_at) where status = 0;
+create index waybill_job_scheduled_ix on waybill_job (due_at, id) where status = 0;
 create index waybill_job_leased_ix on waybill_job (lease_until) where status = 2;
 create index waybill_job_finished_ix on waybill_job (status, finished_at) where status >= 3;
 

@@ -40,6 +40,8 @@ create unique index waybill_workflow_active_uq on waybill_workflow (active_hash)
 
 create index waybill_workflow_finished_ix on waybill_workflow (status, finished_at) where status >= 2;
 
+create index waybill_workflow_open_ix on waybill_workflow (status, id) where status < 2;
+
 create index waybill_workflow_held_ix on waybill_workflow (active_until) where active_until is not null;
 
 create index waybill_workflow_parent_ix on waybill_workflow (parent_id, parent_step) where parent_id is not null;
@@ -50,6 +52,7 @@ create index waybill_workflow_tell_ix on waybill_workflow (tell_at) where tell_a
 -- kind: 0 job, 1 gate, 2 delay, 3 map, 4 workflow. status: 0 blocked, 1 released, 2 waiting, 3 succeeded, 4 failed, 5 canceled, 6 skipped.
 -- needed, pending, satisfied: how many edges must be satisfied, are undecided, are satisfied; pending of a map step that is released: how many of
 -- its elements have not ended.
+-- gate_since: since when a gate waits; null for all other steps, so that those that wait are found at once.
 -- parent_id: the map step that it is an element of. over_step, over_at: which output a map step is over
 -- or a sub-workflow begins with, and where in it.
 create table waybill_workflow_step (
@@ -76,6 +79,7 @@ create table waybill_workflow_step (
   remind_micros bigint,
   remind_type text,
   wake_at bigint,
+  gate_since bigint,
   released_at bigint,
   finished_at bigint,
   reason text,
@@ -92,6 +96,8 @@ create table waybill_workflow_step (
 create unique index waybill_workflow_step_uq on waybill_workflow_step (workflow_id, step_key);
 
 create index waybill_workflow_step_wake_ix on waybill_workflow_step (wake_at) where wake_at is not null;
+
+create index waybill_workflow_step_gate_ix on waybill_workflow_step (gate_since, id) where gate_since is not null;
 
 -- What waits for what. mode: 0 on success, 1 on terminal. wanted: a condition on the prerequisite's output.
 create table waybill_workflow_edge (

@@ -312,24 +312,71 @@ select :id, type, tenant, 1, :now - priority * :ageing, :now, priority, 1, 0, ma
 from waybill_job
 where id = :source
 
+-- part: job_columns
+select j.id, j.type, j.tenant, j.status, j.due_at, j.priority, j.run, j.attempt, j.max_attempts, j.timeout_micros, j.stage, j.created_at, j.started_at,
+  j.finished_at, j.worker, j.leased_at, j.lease_until, j.progress_done, j.progress_total, j.resource_key, j.idempotency_key, j.reason, j.error_code,
+  j.error_message, j.workflow_id
+
+-- part: job_filters
+{and j.tenant = :tenant}
+{and j.type = :type}
+{and j.error_code = :code}
+{and j.created_at >= :since}
+{and j.created_at < :before}
+
 -- name: job_page
-select id, type, tenant, status, due_at, priority, run, attempt, max_attempts, timeout_micros, stage, created_at, started_at,
-  finished_at, worker, leased_at, lease_until, progress_done, progress_total, resource_key, idempotency_key, reason, error_code,
-  error_message, workflow_id
-from waybill_job
-where (:tenant is null or tenant = :tenant) and (:type is null or type = :type) and (:status is null or status = :status)
-  and (:code is null or error_code = :code) and (:since is null or created_at >= :since) and (:before is null or created_at < :before)
-  and (:after is null or id < :after)
-order by id desc
+-- include: job_columns
+from waybill_job j
+where j.id < :after
+-- include: job_filters
+order by j.id desc
 limit :limit
 
--- name: job_ended
-select id, type, tenant, status, due_at, priority, run, attempt, max_attempts, timeout_micros, stage, created_at, started_at,
-  finished_at, worker, leased_at, lease_until, progress_done, progress_total, resource_key, idempotency_key, reason, error_code,
-  error_message, workflow_id
-from waybill_job
-where status = :status and status >= 3 and finished_at <= :until and (finished_at < :until or id < :after)
-order by finished_at desc, id desc
+-- name: job_place
+-- Where a job stands among others of its status, or stood when it had it.
+select type, tenant, turn, due_at, finished_at from waybill_job where id = :id
+
+-- name: job_page_scheduled
+-- Each way to be later is a range of the index, and they are read in its order.
+-- include: job_columns
+from waybill_job j force index (waybill_job_scheduled_ix)
+where j.status = 0
+{and (j.due_at > :from_due or (j.due_at = :from_due and j.id > :after))}
+-- include: job_filters
+order by j.due_at, j.id
+limit :limit
+
+-- name: job_page_pending
+-- Each way to be later is a range of the index, and they are read in its order.
+-- include: job_columns
+from waybill_job j force index (waybill_job_pending_ix)
+where j.status = 1
+{and (j.type > :from_type or (j.type = :from_type and j.tenant > :from_tenant) or (j.type = :from_type and j.tenant = :from_tenant and j.turn > :from_turn)
+  or (j.type = :from_type and j.tenant = :from_tenant and j.turn = :from_turn and j.id > :after))}
+{and j.type = :of_type and (j.tenant > :of_tenant or (j.tenant = :of_tenant and j.turn > :of_turn) or (j.tenant = :of_tenant and j.turn = :of_turn and j.id > :of_after))}
+-- include: job_filters
+order by j.type, j.tenant, j.turn, j.id
+limit :limit
+
+-- name: job_page_leased
+-- They are no more than there are slots, and their leases move all the time: all are taken, up to a bound, and put in order.
+-- include: job_columns
+from (
+  select id from waybill_job force index (waybill_job_leased_ix) where status = 2 order by lease_until limit 10000
+) running
+straight_join waybill_job j force index (primary) on j.id = running.id
+where j.id < :after
+-- include: job_filters
+order by j.id desc
+limit :limit
+
+-- name: job_page_ended
+-- include: job_columns
+from waybill_job j force index (waybill_job_finished_ix)
+where j.status = :status and j.status >= 3
+{and j.finished_at <= :until and (j.finished_at < :until or j.id < :after)}
+-- include: job_filters
+order by j.finished_at desc, j.id desc
 limit :limit
 
 -- name: job_attempt_rows
@@ -368,17 +415,10 @@ order by id desc
 limit :limit
 
 -- name: job_count
--- At most as many as asked for are looked at. Each status has an index of its own, which only a literal finds.
+-- The index of pending jobs has all of them by status and type, so no more are looked at than are counted.
 select count(*) as found
 from (
-  select 1 as one from waybill_job where :status = 0 and status = 0 and type = :type
-  union all
-  select 1 as one from waybill_job where :status = 1 and status = 1 and type = :type
-  union all
-  select 1 as one from waybill_job where :status = 2 and status = 2 and type = :type
-  union all
-  select 1 as one from waybill_job where status >= 3 and status = :status and type = :type
-  limit :limit
+  select 1 as one from waybill_job force index (waybill_job_pending_ix) where status = :status and type = :type limit :limit
 ) seen
 
 -- name: job_purge_pick

@@ -2,9 +2,9 @@
 --
 -- Tables: waybill_workflow (one row per run, which is also its lock), waybill_workflow_step, waybill_workflow_edge,
 -- waybill_workflow_attribute, waybill_workflow_change. A step's job has the step's id.
--- Indexes: unique keys on idempotency_hash and active_hash; steps by (workflow_id, step_key) and those with a timer by
--- wake_at; edges by (workflow_id, prerequisite_id) and (workflow_id, dependent_id); runs that steps started by parent_id, and
--- those whose parent has to be told by tell_at.
+-- Indexes: unique keys on idempotency_hash and active_hash; steps by (workflow_id, step_key), those with a timer by wake_at
+-- and gates that wait by gate_since; edges by (workflow_id, prerequisite_id) and (workflow_id, dependent_id); runs that steps
+-- started by parent_id, those whose parent has to be told by tell_at, ended runs by (status, finished_at), which has the others, too.
 -- Locking: whoever changes anything of a run holds its row; runs are locked by id, before any job, and before the runs that
 -- their steps started.
 -- What is read under that lock is read with locks, so that a caller's REPEATABLE READ does not show the past.
@@ -45,11 +45,11 @@ for share
 -- name: workflow_step_insert
 insert into waybill_workflow_step (
   id, workflow_id, step_key, place, kind, status, needed, pending, satisfied, may_fail, type, priority, max_attempts, timeout_micros,
-  stage, delay_micros, resource_key, resource_hash, token_hash, deadline_micros, remind_micros, remind_type, wake_at, released_at,
+  stage, delay_micros, resource_key, resource_hash, token_hash, deadline_micros, remind_micros, remind_type, wake_at, gate_since, released_at,
   finished_at, payload, output, error_code, error_message, parent_id, over_step, over_at
 )
 select unhex(replace(v.id, '-', '')), unhex(replace(v.workflow, '-', '')), v.step_key, v.place, v.kind, v.status, v.needed, v.pending, v.satisfied, v.may_fail, v.type, v.priority, v.max_attempts, v.timeout,
-  v.stage, v.delay, v.resource_key, v.resource_hash, v.token_hash, v.deadline, v.remind, v.remind_type, c.now + v.wake, case when v.status in (1, 2) then c.now end,
+  v.stage, v.delay, v.resource_key, v.resource_hash, v.token_hash, v.deadline, v.remind, v.remind_type, c.now + v.wake, case when v.kind = 1 and v.status = 2 then c.now end, case when v.status in (1, 2) then c.now end,
   case when v.status >= 3 then c.now end, v.payload, v.output, v.error_code, v.error_message, unhex(replace(v.parent, '-', '')), v.over_step, v.over_at
 from json_table(:batch, '$[*]' columns (id char(36) path '$.id', step_key varchar(255) character set ascii path '$.step_key', place integer path '$.place', kind integer path '$.kind', status integer path '$.status', needed integer path '$.needed', pending integer path '$.pending', satisfied integer path '$.satisfied', may_fail integer path '$.may_fail', type varchar(255) character set ascii path '$.type', priority integer path '$.priority', max_attempts integer path '$.max_attempts', timeout bigint path '$.timeout', stage varchar(512) character set utf8mb4 path '$.stage', delay bigint path '$.delay', resource_key varchar(512) character set utf8mb4 path '$.resource_key', resource_hash char(43) character set ascii path '$.resource_hash', token_hash char(43) character set ascii path '$.token_hash', deadline bigint path '$.deadline', remind bigint path '$.remind', remind_type varchar(255) character set ascii path '$.remind_type', wake bigint path '$.wake', payload longtext character set utf8mb4 path '$.payload', output longtext character set utf8mb4 path '$.output', error_code varchar(512) character set utf8mb4 path '$.error_code', error_message longtext character set utf8mb4 path '$.error_message', workflow char(36) character set ascii path '$.workflow', parent char(36) character set ascii path '$.parent', over_step varchar(255) character set ascii path '$.over_step', over_at longtext character set utf8mb4 path '$.over_at')) v
 cross join (select timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) as now) c
@@ -139,7 +139,7 @@ for update of m, s, j
 update json_table(:batch, '$[*]' columns (id char(36) path '$.id', status integer path '$.status', pending integer path '$.pending', satisfied integer path '$.satisfied', released_at bigint path '$.released_at', finished_at bigint path '$.finished_at', wake_at bigint path '$.wake_at', output longtext character set utf8mb4 path '$.output', code varchar(512) character set utf8mb4 path '$.code', message longtext character set utf8mb4 path '$.message', reason varchar(512) character set utf8mb4 path '$.reason')) v
 straight_join waybill_workflow_step s force index (primary) on s.id = unhex(replace(v.id, '-', ''))
 set s.status = v.status, s.pending = coalesce(v.pending, s.pending), s.satisfied = coalesce(v.satisfied, s.satisfied),
-  s.released_at = coalesce(v.released_at, s.released_at), s.finished_at = coalesce(v.finished_at, s.finished_at), s.wake_at = v.wake_at,
+  s.released_at = coalesce(v.released_at, s.released_at), s.finished_at = coalesce(v.finished_at, s.finished_at), s.wake_at = v.wake_at, s.gate_since = case when s.kind = 1 and v.status = 2 then coalesce(v.released_at, s.released_at) end,
   s.output = coalesce(v.output, s.output), s.error_code = coalesce(v.code, s.error_code),
   s.error_message = coalesce(v.message, s.error_message), s.reason = coalesce(v.reason, s.reason)
 
@@ -259,7 +259,7 @@ for update
 update json_table(:batch, '$[*]' columns (id char(36) path '$.id', status integer path '$.status', pending integer path '$.pending', satisfied integer path '$.satisfied', released_at bigint path '$.released_at', finished_at bigint path '$.finished_at', wake_at bigint path '$.wake_at', reason varchar(512) character set utf8mb4 path '$.reason')) v
 straight_join waybill_workflow_step s force index (primary) on s.id = unhex(replace(v.id, '-', ''))
 set s.status = v.status, s.pending = v.pending, s.satisfied = v.satisfied, s.released_at = v.released_at, s.finished_at = v.finished_at,
-  s.wake_at = v.wake_at, s.reason = v.reason, s.output = null, s.error_code = null, s.error_message = null
+  s.wake_at = v.wake_at, s.gate_since = case when s.kind = 1 and v.status = 2 then v.released_at end, s.reason = v.reason, s.output = null, s.error_code = null, s.error_message = null
 
 -- name: workflow_job_requeue
 -- A new run of each, which goes on from its checkpoint.
@@ -302,21 +302,57 @@ left join waybill_workflow_step s on s.workflow_id = w.id and s.step_key = w.res
 left join waybill_job j on j.id = s.id
 where w.id = :id
 
+-- part: workflow_columns
+select w.id, w.type, w.tenant, w.status, w.step_count, w.open_steps, w.result_step, w.idempotency_key, w.active_key, w.source_id, w.source_step, w.parent_id, w.parent_step, w.reason, w.created_at, w.finished_at
+
+-- part: workflow_filters
+{and w.tenant = :tenant}
+{and w.type = :type}
+
 -- name: workflow_page
-select id, type, tenant, status, step_count, open_steps, result_step, idempotency_key, active_key, source_id, source_step, parent_id, parent_step, reason, created_at, finished_at
-from waybill_workflow
-where (:tenant is null or tenant = :tenant) and (:type is null or type = :type) and (:status is null or status = :status)
-  and (:after is null or id < :after)
-order by id desc
+-- include: workflow_columns
+from waybill_workflow w
+where w.id < :after
+-- include: workflow_filters
+order by w.id desc
+limit :limit
+
+-- name: workflow_page_open
+-- The index of those that have ended has the others, too, by their ids: they have no end.
+-- include: workflow_columns
+from waybill_workflow w force index (waybill_workflow_finished_ix)
+where w.status = :status and w.finished_at is null and w.id < :after
+-- include: workflow_filters
+order by w.id desc
+limit :limit
+
+-- name: workflow_page_ended
+-- include: workflow_columns
+from waybill_workflow w force index (waybill_workflow_finished_ix)
+where w.status = :status and w.status >= 2
+{and w.finished_at <= :until and (w.finished_at < :until or w.id < :after)}
+-- include: workflow_filters
+order by w.finished_at desc, w.id desc
 limit :limit
 
 -- name: workflow_page_attribute
-select w.id, w.type, w.tenant, w.status, w.step_count, w.open_steps, w.result_step, w.idempotency_key, w.active_key, w.source_id, w.source_step, w.parent_id, w.parent_step, w.reason, w.created_at, w.finished_at
+-- include: workflow_columns
 from waybill_workflow_attribute a
 join waybill_workflow w on w.id = a.workflow_id
-where a.name = :name and a.value = :value and (:tenant is null or w.tenant = :tenant) and (:type is null or w.type = :type) and (:status is null or w.status = :status)
-  and (:after is null or a.workflow_id < :after)
+where a.name = :name and a.value = :value and a.workflow_id < :after
+-- include: workflow_filters
+{and w.status = :status}
 order by a.workflow_id desc
+limit :limit
+
+-- name: workflow_gates
+select s.id, s.workflow_id, s.step_key, s.gate_since, s.wake_at, w.type, w.tenant
+from waybill_workflow_step s force index (waybill_workflow_step_gate_ix)
+straight_join waybill_workflow w on w.id = s.workflow_id
+where s.gate_since is not null
+{and (s.gate_since > :since or (s.gate_since = :since and s.id > :after))}
+{and w.tenant = :tenant}
+order by s.gate_since, s.id
 limit :limit
 
 -- name: workflow_attributes

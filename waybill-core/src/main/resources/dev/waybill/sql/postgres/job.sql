@@ -1,7 +1,7 @@
 -- Jobs.
 --
 -- Tables: waybill_job (one row per job), waybill_job_definition, waybill_job_attempt, _event, _log.
--- Indexes: pending (type, tenant, turn, id), scheduled (due_at), leased (lease_until) and finished (status, finished_at) each
+-- Indexes: pending (type, tenant, turn, id), scheduled (due_at, id), leased (lease_until) and finished (status, finished_at) each
 -- contain only the jobs in that state; unique keys on idempotency_hash, active_hash and (held_hash, held_permit).
 -- Locking: claims, reaping and renewals lock rows and skip those that others hold; whoever settles an attempt locks its
 -- row first and looks at the clock afterwards. Rows are locked in the order of their ids.
@@ -346,25 +346,66 @@ select :id, type, tenant, 1, :now - priority * :ageing, :now, priority, 1, 0, ma
 from waybill_job
 where id = :source
 
+-- part: job_columns
+select j.id, j.type, j.tenant, j.status, j.due_at, j.priority, j.run, j.attempt, j.max_attempts, j.timeout_micros, j.stage, j.created_at, j.started_at,
+  j.finished_at, j.worker, j.leased_at, j.lease_until, j.progress_done, j.progress_total, j.resource_key, j.idempotency_key, j.reason, j.error_code,
+  j.error_message, j.workflow_id
+
+-- part: job_filters
+{and j.tenant = :tenant}
+{and j.type = :type}
+{and j.error_code = :code}
+{and j.created_at >= :since}
+{and j.created_at < :before}
+
 -- name: job_page
-select id, type, tenant, status, due_at, priority, run, attempt, max_attempts, timeout_micros, stage, created_at, started_at,
-  finished_at, worker, leased_at, lease_until, progress_done, progress_total, resource_key, idempotency_key, reason, error_code,
-  error_message, workflow_id
-from waybill_job
-where (cast(:tenant as text) is null or tenant = cast(:tenant as text)) and (cast(:type as text) is null or type = cast(:type as text)) and (cast(:status as smallint) is null or status = cast(:status as smallint))
-  and (cast(:code as text) is null or error_code = cast(:code as text)) and (cast(:since as bigint) is null or created_at >= cast(:since as bigint)) and (cast(:before as bigint) is null or created_at < cast(:before as bigint))
-  and (cast(:after as uuid) is null or id < cast(:after as uuid))
-order by id desc
+-- include: job_columns
+from waybill_job j
+where j.id < :after
+-- include: job_filters
+order by j.id desc
 limit :limit
 
--- name: job_ended
+-- name: job_place
+-- Where a job stands among others of its status, or stood when it had it.
+select type, tenant, turn, due_at, finished_at from waybill_job where id = :id
+
+-- name: job_page_scheduled
+-- include: job_columns
+from waybill_job j
+where j.status = 0
+{and (j.due_at, j.id) > (:from_due, :after)}
+-- include: job_filters
+order by j.due_at, j.id
+limit :limit
+
+-- name: job_page_pending
+-- include: job_columns
+from waybill_job j
+where j.status = 1
+{and (j.type, j.tenant, j.turn, j.id) > (:from_type, :from_tenant, :from_turn, :after)}
+{and j.type = :of_type and (j.tenant, j.turn, j.id) > (:of_tenant, :of_turn, :of_after)}
+-- include: job_filters
+order by j.type, j.tenant, j.turn, j.id
+limit :limit
+
+-- name: job_page_leased
+-- They are no more than there are slots, and their leases move all the time: all are taken, up to a bound, and put in order.
+-- include: job_columns
+from waybill_job j
+where j.id = any (array(select id from waybill_job where status = 2 order by lease_until limit 10000)) and j.id < :after
+-- include: job_filters
+order by j.id desc
+limit :limit
+
+-- name: job_page_ended
 -- The second condition is the index's own.
-select id, type, tenant, status, due_at, priority, run, attempt, max_attempts, timeout_micros, stage, created_at, started_at,
-  finished_at, worker, leased_at, lease_until, progress_done, progress_total, resource_key, idempotency_key, reason, error_code,
-  error_message, workflow_id
-from waybill_job
-where status = :status and status >= 3 and finished_at <= :until and (finished_at < :until or id < :after)
-order by finished_at desc, id desc
+-- include: job_columns
+from waybill_job j
+where j.status = :status and j.status >= 3
+{and j.finished_at <= :until and (j.finished_at < :until or j.id < :after)}
+-- include: job_filters
+order by j.finished_at desc, j.id desc
 limit :limit
 
 -- name: job_attempt_rows
@@ -403,16 +444,17 @@ order by id desc
 limit :limit
 
 -- name: job_count
--- At most as many as asked for are looked at. Each status has an index of its own, which only a literal finds.
+-- Pending jobs are counted by their index; of the others so many are looked at: those due next, those that ended last.
+-- Each status has an index of its own, which only a literal finds.
 select count(*) as found
 from (
-  select 1 as one from waybill_job where cast(:status as integer) = 0 and status = 0 and type = :type
+  select 1 as one from (select type from waybill_job where cast(:status as integer) = 0 and status = 0 order by due_at limit 10000) s where type = :type
   union all
   select 1 as one from waybill_job where cast(:status as integer) = 1 and status = 1 and type = :type
   union all
-  select 1 as one from waybill_job where cast(:status as integer) = 2 and status = 2 and type = :type
+  select 1 as one from (select type from waybill_job where cast(:status as integer) = 2 and status = 2 order by lease_until limit 10000) s where type = :type
   union all
-  select 1 as one from waybill_job where status >= 3 and status = cast(:status as integer) and type = :type
+  select 1 as one from (select type from waybill_job where status >= 3 and status = cast(:status as integer) order by finished_at desc limit 10000) s where type = :type
   limit :limit
 ) seen
 

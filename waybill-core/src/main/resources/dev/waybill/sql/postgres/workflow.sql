@@ -2,9 +2,9 @@
 --
 -- Tables: waybill_workflow (one row per run, which is also its lock), waybill_workflow_step, waybill_workflow_edge,
 -- waybill_workflow_attribute, waybill_workflow_change. A step's job has the step's id.
--- Indexes: unique keys on idempotency_hash and active_hash; steps by (workflow_id, step_key) and those with a timer by
--- wake_at; edges by (workflow_id, prerequisite_id) and (workflow_id, dependent_id); runs that steps started by parent_id, and
--- those whose parent has to be told by tell_at.
+-- Indexes: unique keys on idempotency_hash and active_hash; steps by (workflow_id, step_key), those with a timer by wake_at
+-- and gates that wait by gate_since; edges by (workflow_id, prerequisite_id) and (workflow_id, dependent_id); runs that steps
+-- started by parent_id, those whose parent has to be told by tell_at, open runs by (status, id) and ended ones by (status, finished_at).
 -- Locking: whoever changes anything of a run holds its row; runs are locked by id, before any job, and before the runs that
 -- their steps started.
 -- What is read under that lock needs none of its own: a run that has changed since a caller's snapshot is refused.
@@ -46,11 +46,11 @@ for key share
 -- name: workflow_step_insert
 insert into waybill_workflow_step (
   id, workflow_id, step_key, place, kind, status, needed, pending, satisfied, may_fail, type, priority, max_attempts, timeout_micros,
-  stage, delay_micros, resource_key, resource_hash, token_hash, deadline_micros, remind_micros, remind_type, wake_at, released_at,
+  stage, delay_micros, resource_key, resource_hash, token_hash, deadline_micros, remind_micros, remind_type, wake_at, gate_since, released_at,
   finished_at, payload, output, error_code, error_message, parent_id, over_step, over_at
 )
 select v.id, v.workflow, v.step_key, v.place, v.kind, v.status, v.needed, v.pending, v.satisfied, v.may_fail, v.type, v.priority, v.max_attempts, v.timeout,
-  v.stage, v.delay, v.resource_key, v.resource_hash, v.token_hash, v.deadline, v.remind, v.remind_type, c.now + v.wake, case when v.status in (1, 2) then c.now end,
+  v.stage, v.delay, v.resource_key, v.resource_hash, v.token_hash, v.deadline, v.remind, v.remind_type, c.now + v.wake, case when v.kind = 1 and v.status = 2 then c.now end, case when v.status in (1, 2) then c.now end,
   case when v.status >= 3 then c.now end, v.payload, v.output, v.error_code, v.error_message, v.parent, v.over_step, v.over_at
 from json_to_recordset(cast(:batch as json)) as v (id uuid, step_key text, place integer, kind integer, status integer, needed integer, pending integer, satisfied integer, may_fail integer, type text, priority integer, max_attempts integer, timeout bigint, stage text, delay bigint, resource_key text, resource_hash text, token_hash text, deadline bigint, remind bigint, remind_type text, wake bigint, payload text, output text, error_code text, error_message text, workflow uuid, parent uuid, over_step text, over_at text)
 cross join (select cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) as now) c
@@ -166,7 +166,7 @@ order by s.parent_id, s.place
 -- plan: anew
 update waybill_workflow_step
 set status = v.status, pending = coalesce(v.pending, waybill_workflow_step.pending), satisfied = coalesce(v.satisfied, waybill_workflow_step.satisfied),
-  released_at = coalesce(v.released_at, waybill_workflow_step.released_at), finished_at = coalesce(v.finished_at, waybill_workflow_step.finished_at), wake_at = v.wake_at,
+  released_at = coalesce(v.released_at, waybill_workflow_step.released_at), finished_at = coalesce(v.finished_at, waybill_workflow_step.finished_at), wake_at = v.wake_at, gate_since = case when waybill_workflow_step.kind = 1 and v.status = 2 then coalesce(v.released_at, waybill_workflow_step.released_at) end,
   output = coalesce(v.output, waybill_workflow_step.output), error_code = coalesce(v.code, waybill_workflow_step.error_code),
   error_message = coalesce(v.message, waybill_workflow_step.error_message), reason = coalesce(v.reason, waybill_workflow_step.reason)
 from json_to_recordset(cast(:batch as json)) as v (id uuid, status integer, pending integer, satisfied integer, released_at bigint, finished_at bigint, wake_at bigint, output text, code text, message text, reason text)
@@ -294,7 +294,7 @@ where e.workflow_id = :workflow
 -- What was before is forgotten; the attempts of its job are kept.
 update waybill_workflow_step
 set status = v.status, pending = v.pending, satisfied = v.satisfied, released_at = v.released_at, finished_at = v.finished_at,
-  wake_at = v.wake_at, reason = v.reason, output = null, error_code = null, error_message = null
+  wake_at = v.wake_at, gate_since = case when waybill_workflow_step.kind = 1 and v.status = 2 then v.released_at end, reason = v.reason, output = null, error_code = null, error_message = null
 from json_to_recordset(cast(:batch as json)) as v (id uuid, status integer, pending integer, satisfied integer, released_at bigint, finished_at bigint, wake_at bigint, reason text)
 where waybill_workflow_step.id = v.id
 
@@ -341,21 +341,58 @@ left join waybill_workflow_step s on s.workflow_id = w.id and s.step_key = w.res
 left join waybill_job j on j.id = s.id
 where w.id = :id
 
+-- part: workflow_columns
+select w.id, w.type, w.tenant, w.status, w.step_count, w.open_steps, w.result_step, w.idempotency_key, w.active_key, w.source_id, w.source_step, w.parent_id, w.parent_step, w.reason, w.created_at, w.finished_at
+
+-- part: workflow_filters
+{and w.tenant = :tenant}
+{and w.type = :type}
+
 -- name: workflow_page
-select id, type, tenant, status, step_count, open_steps, result_step, idempotency_key, active_key, source_id, source_step, parent_id, parent_step, reason, created_at, finished_at
-from waybill_workflow
-where (cast(:tenant as text) is null or tenant = cast(:tenant as text)) and (cast(:type as text) is null or type = cast(:type as text)) and (cast(:status as smallint) is null or status = cast(:status as smallint))
-  and (cast(:after as uuid) is null or id < cast(:after as uuid))
-order by id desc
+-- include: workflow_columns
+from waybill_workflow w
+where w.id < :after
+-- include: workflow_filters
+order by w.id desc
+limit :limit
+
+-- name: workflow_page_open
+-- The second condition is the index's own.
+-- include: workflow_columns
+from waybill_workflow w
+where w.status = :status and w.status < 2 and w.id < :after
+-- include: workflow_filters
+order by w.id desc
+limit :limit
+
+-- name: workflow_page_ended
+-- The second condition is the index's own.
+-- include: workflow_columns
+from waybill_workflow w
+where w.status = :status and w.status >= 2
+{and w.finished_at <= :until and (w.finished_at < :until or w.id < :after)}
+-- include: workflow_filters
+order by w.finished_at desc, w.id desc
 limit :limit
 
 -- name: workflow_page_attribute
-select w.id, w.type, w.tenant, w.status, w.step_count, w.open_steps, w.result_step, w.idempotency_key, w.active_key, w.source_id, w.source_step, w.parent_id, w.parent_step, w.reason, w.created_at, w.finished_at
+-- include: workflow_columns
 from waybill_workflow_attribute a
 join waybill_workflow w on w.id = a.workflow_id
-where a.name = :name and a.value = :value and (cast(:tenant as text) is null or w.tenant = cast(:tenant as text)) and (cast(:type as text) is null or w.type = cast(:type as text)) and (cast(:status as smallint) is null or w.status = cast(:status as smallint))
-  and (cast(:after as uuid) is null or a.workflow_id < cast(:after as uuid))
+where a.name = :name and a.value = :value and a.workflow_id < :after
+-- include: workflow_filters
+{and w.status = :status}
 order by a.workflow_id desc
+limit :limit
+
+-- name: workflow_gates
+select s.id, s.workflow_id, s.step_key, s.gate_since, s.wake_at, w.type, w.tenant
+from waybill_workflow_step s
+join waybill_workflow w on w.id = s.workflow_id
+where s.gate_since is not null
+{and (s.gate_since, s.id) > (:since, :after)}
+{and w.tenant = :tenant}
+order by s.gate_since, s.id
 limit :limit
 
 -- name: workflow_attributes

@@ -2,9 +2,9 @@
 --
 -- Tables: waybill_workflow (one row per run, which is also its lock), waybill_workflow_step, waybill_workflow_edge,
 -- waybill_workflow_attribute, waybill_workflow_change. A step's job has the step's id.
--- Indexes: unique keys on idempotency_hash and active_hash; steps by (workflow_id, step_key) and those with a timer by
--- wake_at; edges by (workflow_id, prerequisite_id) and (workflow_id, dependent_id); runs that steps started by parent_id, and
--- those whose parent has to be told by tell_at.
+-- Indexes: unique keys on idempotency_hash and active_hash; steps by (workflow_id, step_key), those with a timer by wake_at
+-- and gates that wait by gate_since; edges by (workflow_id, prerequisite_id) and (workflow_id, dependent_id); runs that steps
+-- started by parent_id, those whose parent has to be told by tell_at, open runs by (status, id) and ended ones by (status, finished_at).
 -- Locking: whoever changes anything of a run holds its row; runs are locked by id, before any job, and before the runs that
 -- their steps started.
 -- There is one writer at a time.
@@ -43,11 +43,11 @@ select id, status, request from waybill_workflow where active_hash = :hash
 -- name: workflow_step_insert
 insert into waybill_workflow_step (
   id, workflow_id, step_key, place, kind, status, needed, pending, satisfied, may_fail, type, priority, max_attempts, timeout_micros,
-  stage, delay_micros, resource_key, resource_hash, token_hash, deadline_micros, remind_micros, remind_type, wake_at, released_at,
+  stage, delay_micros, resource_key, resource_hash, token_hash, deadline_micros, remind_micros, remind_type, wake_at, gate_since, released_at,
   finished_at, payload, output, error_code, error_message, parent_id, over_step, over_at
 )
 select v.id, v.workflow, v.step_key, v.place, v.kind, v.status, v.needed, v.pending, v.satisfied, v.may_fail, v.type, v.priority, v.max_attempts, v.timeout,
-  v.stage, v.delay, v.resource_key, v.resource_hash, v.token_hash, v.deadline, v.remind, v.remind_type, c.now + v.wake, case when v.status in (1, 2) then c.now end,
+  v.stage, v.delay, v.resource_key, v.resource_hash, v.token_hash, v.deadline, v.remind, v.remind_type, c.now + v.wake, case when v.kind = 1 and v.status = 2 then c.now end, case when v.status in (1, 2) then c.now end,
   case when v.status >= 3 then c.now end, v.payload, v.output, v.error_code, v.error_message, v.parent, v.over_step, v.over_at
 from (select json_extract(value, '$.id') as id, json_extract(value, '$.step_key') as step_key, json_extract(value, '$.place') as place, json_extract(value, '$.kind') as kind, json_extract(value, '$.status') as status, json_extract(value, '$.needed') as needed, json_extract(value, '$.pending') as pending, json_extract(value, '$.satisfied') as satisfied, json_extract(value, '$.may_fail') as may_fail, json_extract(value, '$.type') as type, json_extract(value, '$.priority') as priority, json_extract(value, '$.max_attempts') as max_attempts, json_extract(value, '$.timeout') as timeout, json_extract(value, '$.stage') as stage, json_extract(value, '$.delay') as delay, json_extract(value, '$.resource_key') as resource_key, json_extract(value, '$.resource_hash') as resource_hash, json_extract(value, '$.token_hash') as token_hash, json_extract(value, '$.deadline') as deadline, json_extract(value, '$.remind') as remind, json_extract(value, '$.remind_type') as remind_type, json_extract(value, '$.wake') as wake, json_extract(value, '$.payload') as payload, json_extract(value, '$.output') as output, json_extract(value, '$.error_code') as error_code, json_extract(value, '$.error_message') as error_message, json_extract(value, '$.workflow') as workflow, json_extract(value, '$.parent') as parent, json_extract(value, '$.over_step') as over_step, json_extract(value, '$.over_at') as over_at from json_each(:batch)) v
 cross join (select (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000) as now) c
@@ -132,7 +132,7 @@ order by s.parent_id, s.place
 -- name: workflow_step_update
 update waybill_workflow_step
 set status = v.status, pending = coalesce(v.pending, waybill_workflow_step.pending), satisfied = coalesce(v.satisfied, waybill_workflow_step.satisfied),
-  released_at = coalesce(v.released_at, waybill_workflow_step.released_at), finished_at = coalesce(v.finished_at, waybill_workflow_step.finished_at), wake_at = v.wake_at,
+  released_at = coalesce(v.released_at, waybill_workflow_step.released_at), finished_at = coalesce(v.finished_at, waybill_workflow_step.finished_at), wake_at = v.wake_at, gate_since = case when waybill_workflow_step.kind = 1 and v.status = 2 then coalesce(v.released_at, waybill_workflow_step.released_at) end,
   output = coalesce(v.output, waybill_workflow_step.output), error_code = coalesce(v.code, waybill_workflow_step.error_code),
   error_message = coalesce(v.message, waybill_workflow_step.error_message), reason = coalesce(v.reason, waybill_workflow_step.reason)
 from (select json_extract(value, '$.id') as id, json_extract(value, '$.status') as status, json_extract(value, '$.pending') as pending, json_extract(value, '$.satisfied') as satisfied, json_extract(value, '$.released_at') as released_at, json_extract(value, '$.finished_at') as finished_at, json_extract(value, '$.wake_at') as wake_at, json_extract(value, '$.output') as output, json_extract(value, '$.code') as code, json_extract(value, '$.message') as message, json_extract(value, '$.reason') as reason from json_each(:batch)) v
@@ -239,7 +239,7 @@ where e.workflow_id = :workflow
 -- What was before is forgotten; the attempts of its job are kept.
 update waybill_workflow_step
 set status = v.status, pending = v.pending, satisfied = v.satisfied, released_at = v.released_at, finished_at = v.finished_at,
-  wake_at = v.wake_at, reason = v.reason, output = null, error_code = null, error_message = null
+  wake_at = v.wake_at, gate_since = case when waybill_workflow_step.kind = 1 and v.status = 2 then v.released_at end, reason = v.reason, output = null, error_code = null, error_message = null
 from (select json_extract(value, '$.id') as id, json_extract(value, '$.status') as status, json_extract(value, '$.pending') as pending, json_extract(value, '$.satisfied') as satisfied, json_extract(value, '$.released_at') as released_at, json_extract(value, '$.finished_at') as finished_at, json_extract(value, '$.wake_at') as wake_at, json_extract(value, '$.reason') as reason from json_each(:batch)) v
 where waybill_workflow_step.id = v.id
 
@@ -283,21 +283,58 @@ left join waybill_workflow_step s on s.workflow_id = w.id and s.step_key = w.res
 left join waybill_job j on j.id = s.id
 where w.id = :id
 
+-- part: workflow_columns
+select w.id, w.type, w.tenant, w.status, w.step_count, w.open_steps, w.result_step, w.idempotency_key, w.active_key, w.source_id, w.source_step, w.parent_id, w.parent_step, w.reason, w.created_at, w.finished_at
+
+-- part: workflow_filters
+{and w.tenant = :tenant}
+{and w.type = :type}
+
 -- name: workflow_page
-select id, type, tenant, status, step_count, open_steps, result_step, idempotency_key, active_key, source_id, source_step, parent_id, parent_step, reason, created_at, finished_at
-from waybill_workflow
-where (:tenant is null or tenant = :tenant) and (:type is null or type = :type) and (:status is null or status = :status)
-  and (:after is null or id < :after)
-order by id desc
+-- include: workflow_columns
+from waybill_workflow w
+where w.id < :after
+-- include: workflow_filters
+order by w.id desc
+limit :limit
+
+-- name: workflow_page_open
+-- The second condition is the index's own.
+-- include: workflow_columns
+from waybill_workflow w
+where w.status = :status and w.status < 2 and w.id < :after
+-- include: workflow_filters
+order by w.id desc
+limit :limit
+
+-- name: workflow_page_ended
+-- The second condition is the index's own.
+-- include: workflow_columns
+from waybill_workflow w
+where w.status = :status and w.status >= 2
+{and w.finished_at <= :until and (w.finished_at < :until or w.id < :after)}
+-- include: workflow_filters
+order by w.finished_at desc, w.id desc
 limit :limit
 
 -- name: workflow_page_attribute
-select w.id, w.type, w.tenant, w.status, w.step_count, w.open_steps, w.result_step, w.idempotency_key, w.active_key, w.source_id, w.source_step, w.parent_id, w.parent_step, w.reason, w.created_at, w.finished_at
+-- include: workflow_columns
 from waybill_workflow_attribute a
 join waybill_workflow w on w.id = a.workflow_id
-where a.name = :name and a.value = :value and (:tenant is null or w.tenant = :tenant) and (:type is null or w.type = :type) and (:status is null or w.status = :status)
-  and (:after is null or a.workflow_id < :after)
+where a.name = :name and a.value = :value and a.workflow_id < :after
+-- include: workflow_filters
+{and w.status = :status}
 order by a.workflow_id desc
+limit :limit
+
+-- name: workflow_gates
+select s.id, s.workflow_id, s.step_key, s.gate_since, s.wake_at, w.type, w.tenant
+from waybill_workflow_step s
+join waybill_workflow w on w.id = s.workflow_id
+where s.gate_since is not null
+{and (s.gate_since, s.id) > (:since, :after)}
+{and w.tenant = :tenant}
+order by s.gate_since, s.id
 limit :limit
 
 -- name: workflow_attributes

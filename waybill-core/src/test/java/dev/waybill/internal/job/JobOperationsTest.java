@@ -186,14 +186,21 @@ class JobOperationsTest {
     assertThat(ended(first, 2)).containsExactly(third);
     assertThat(ended(third, 2)).isEmpty();
     assertThat(ended(new UUID(1, 1), 2)).as("it was purged meanwhile").isEmpty();
-    assertThat(bench.jobs().ended(JobStatus.SUCCEEDED, null, 10)).isEmpty();
-    assertThatThrownBy(() -> bench.jobs().ended(JobStatus.PENDING, null, 10))
-        .isInstanceOf(InvalidArgument.class);
-    assertThatThrownBy(() -> ended(null, 0)).isInstanceOf(InvalidArgument.class);
+    assertThat(bench.jobs().list(JobFilter.of(Scope.admin()).withStatus(JobStatus.SUCCEEDED)))
+        .isEmpty();
+    assertThat(
+            bench
+                .jobs()
+                .list(JobFilter.of(ACME).withStatus(JobStatus.CANCELED).withType("a").withLimit(1)))
+        .extracting(JobInfo::id)
+        .containsExactly(first);
   }
 
   private List<UUID> ended(@Nullable UUID after, int limit) {
-    return bench.jobs().ended(JobStatus.CANCELED, after, limit).stream().map(JobInfo::id).toList();
+    JobFilter filter = JobFilter.of(Scope.admin()).withStatus(JobStatus.CANCELED).withLimit(limit);
+    return bench.jobs().list(after == null ? filter : filter.withAfter(after)).stream()
+        .map(JobInfo::id)
+        .toList();
   }
 
   @Test

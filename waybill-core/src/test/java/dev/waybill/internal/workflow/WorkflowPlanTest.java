@@ -57,7 +57,11 @@ class WorkflowPlanTest {
           "workflow_by_idempotency",
           "workflow_by_active",
           "workflow_unhold",
-          "workflow_page_attribute");
+          "workflow_page",
+          "workflow_page_open",
+          "workflow_page_ended",
+          "workflow_page_attribute",
+          "workflow_gates");
 
   /** When so many runs are there: else what fills the tables is planned as if they were empty. */
   private static final int ANALYZED = 100;
@@ -125,6 +129,24 @@ class WorkflowPlanTest {
     for (String name : HOT) {
       assertThat(plan(name)).as(name).isNotEmpty().noneMatch(this::isScan);
     }
+    Map<String, String> indexes =
+        Map.ofEntries(
+            Map.entry("workflow_page_open", openRuns()),
+            Map.entry("workflow_page_ended", "waybill_workflow_finished_ix"),
+            Map.entry("workflow_gates", "waybill_workflow_step_gate_ix"));
+    for (Map.Entry<String, String> each : indexes.entrySet()) {
+      assertThat(plan(each.getKey()))
+          .as(each.getKey())
+          .anyMatch(line -> line.contains(each.getValue()));
+    }
+  }
+
+  /** Where an index cannot be partial, that of ended runs has those that have not, too. */
+  private String openRuns() {
+    return switch (bench.home().product()) {
+      case POSTGRESQL, SQLITE -> "waybill_workflow_open_ix";
+      case MYSQL, MARIADB -> "waybill_workflow_finished_ix";
+    };
   }
 
   private boolean isScan(String line) {
@@ -132,7 +154,7 @@ class WorkflowPlanTest {
       case POSTGRESQL -> line.contains("Seq Scan on waybill_");
       case SQLITE -> line.matches("SCAN (w|s|p|e|j|a|m|o|k|waybill_.*)");
       // The table that an insert fills is listed, too.
-      case MYSQL, MARIADB -> line.matches("(w|s|p|e|j|a|m|o|k|waybill_workflow.*) ALL");
+      case MYSQL, MARIADB -> line.matches("(w|s|p|e|j|a|m|o|k|waybill_workflow.*) ALL .*");
     };
   }
 
@@ -148,7 +170,12 @@ class WorkflowPlanTest {
             switch (bench.home().product()) {
               case POSTGRESQL -> result.getString(1).strip();
               case SQLITE -> result.getString("detail");
-              case MYSQL, MARIADB -> result.getString("table") + " " + result.getString("type");
+              case MYSQL, MARIADB ->
+                  result.getString("table")
+                      + " "
+                      + result.getString("type")
+                      + " "
+                      + result.getString("key");
             });
       }
     }
@@ -167,7 +194,9 @@ class WorkflowPlanTest {
     String text =
         Statements.blocks(Statements.resource("/dev/waybill/sql/" + folder + "/workflow.sql"))
             .getOrDefault(name, "")
-            .replaceAll("(?m)^--.*$", "");
+            .replaceAll("(?m)^--.*$", "")
+            .replaceAll("\\{and w\\.(tenant|type|status) [^}]*}", "")
+            .replaceAll("(?<!')[{}]", "");
     boolean ofSteps =
         List.of(
                 "workflow_dependents",
@@ -189,10 +218,10 @@ class WorkflowPlanTest {
             Map.entry("ageing", "60000000"),
             Map.entry("name", "'no'"),
             Map.entry("value", "'7'"),
-            Map.entry("tenant", "null"),
-            Map.entry("type", "null"),
-            Map.entry("status", "null"),
-            Map.entry("after", "null"),
+            Map.entry("status", name.equals("workflow_page_ended") ? "2" : "0"),
+            Map.entry("after", literal(run)),
+            Map.entry("since", "1"),
+            Map.entry("until", "9000000000000000"),
             Map.entry(
                 "batch",
                 "'[{\"id\":\"%s\",\"status\":0,\"open\":1,\"active\":1,\"failed\":0,\"steps\":1,\"edges\":0}]'"

@@ -3,13 +3,14 @@ import { h } from './dom.js';
 
 const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-/** A small line chart over the last minutes. Lines are {key, label, color, fill}. */
+/** A small line chart over the last minutes. Lines are {key, label, color, fill, dashed}; whole: they count something. */
 export class LineChart {
-  constructor(label, lines, format) {
+  constructor(label, lines, format, whole = false) {
     this.lines = lines;
     this.canvas = h('canvas', { role: 'img', 'aria-label': label });
     this.node = h('div', { class: 'chart', 'data-keep': '' }, this.canvas);
     this.format = format;
+    this.whole = whole;
   }
 
   draw(points) {
@@ -39,6 +40,7 @@ export class LineChart {
           backgroundColor: `color-mix(in srgb, ${css(line.color)} 14%, transparent)`,
           fill: line.fill ?? false,
           borderWidth: 1.5,
+          borderDash: line.dashed ? [6, 4] : [],
           pointRadius: 0,
           pointHitRadius: 8,
           tension: 0.2,
@@ -72,7 +74,7 @@ export class LineChart {
             suggestedMax: 1,
             border: { display: false },
             grid: { color: css('--line') },
-            ticks: { color: muted, maxTicksLimit: 4, font: { size: 10 }, callback: (value) => format(value) },
+            ticks: { color: muted, maxTicksLimit: 4, precision: this.whole ? 0 : undefined, font: { size: 10 }, callback: (value) => format(value) },
           },
         },
       },

@@ -44,4 +44,7 @@ export function pretty(text) {
   }
 }
 
+/** How many a list shows, and of how many it picked them. */
+export const shown = (found, lookedAt) => (lookedAt > found ? `${count(found)} shown, ${count(lookedAt)} looked at` : `${count(found)} shown`);
+
 export const short = (id) => `${id.slice(0, 8)}…${id.slice(-4)}`;

@@ -1,6 +1,6 @@
 import { seg } from '../lib/api.js';
 import { h } from '../lib/dom.js';
-import { capped, clock, clockTime, count, duration, pretty, short, time, words } from '../lib/format.js';
+import { capped, clock, clockTime, count, duration, pretty, short, shown, time, words } from '../lib/format.js';
 import { badge, button, code, empty, facts, filters, panel, table } from '../lib/parts.js';
 
 const STATUSES = ['SCHEDULED', 'PENDING', 'LEASED', 'SUCCEEDED', 'DEAD_LETTERED', 'CANCELED'];
@@ -10,6 +10,13 @@ const name = (status) => NAMES[status] ?? words(status);
 const look = { PENDING: 'warn' };
 
 export const jobBadge = (status) => badge(status, name(status), look[status]);
+
+/** The time by which the list of a status is in order. */
+function when(status) {
+  if (ENDED.includes(status)) return { head: 'Ended', class: 'num', cell: (job) => time(job.finishedAt) };
+  if (status === 'SCHEDULED') return { head: 'Due', class: 'num', cell: (job) => time(job.dueAt) };
+  return { head: 'Created', class: 'num', cell: (job) => time(job.createdAt) };
+}
 
 /** Why a job is not moving, or what it does. */
 function why(job) {
@@ -92,7 +99,7 @@ export function jobs(context) {
           { class: 'listing' },
           may && requeueable && answer.jobs.length > 0 && h('div', { class: 'bar' }, h('span', { class: 'muted' }, 'all that match'), button('Requeue', requeueAll, { class: 'primary' })),
           answer.jobs.length === 0
-            ? empty('No jobs here', answer.next ? `None of the newest ${count(answer.lookedAt)} meets the filter.` : 'A job appears when a service enqueues one: jobs.enqueue(connection, JobRequest.of("invoice")…).')
+            ? empty('No jobs here', answer.next ? `None of the first ${count(answer.lookedAt)} meets the filter.` : 'A job appears when a service enqueues one: jobs.enqueue(connection, JobRequest.of("invoice")…).')
             : table(
                 [
                   { head: 'Job', cell: (job) => h('a', { class: 'row mono', href: `#/jobs/${job.id}` }, short(job.id)) },
@@ -100,12 +107,12 @@ export function jobs(context) {
                   { head: 'Status', cell: (job) => jobBadge(job.status) },
                   { head: 'Why', class: 'why', cell: why },
                   { head: 'Attempt', class: 'num wide', cell: (job) => `${job.attempt} of ${job.maxAttempts}` },
-                  ENDED.includes(route.query.get('status')) ? { head: 'Ended', class: 'num', cell: (job) => time(job.finishedAt) } : { head: 'Created', class: 'num', cell: (job) => time(job.createdAt) },
+                  when(route.query.get('status')),
                 ],
                 answer.jobs,
                 { caption: 'Jobs', key: (job) => job.id },
               ),
-          h('footer', {}, h('span', { class: 'muted' }, `${answer.jobs.length} shown, ${count(answer.lookedAt)} looked at`), answer.next && button('Look further back', further)),
+          h('footer', {}, h('span', { class: 'muted' }, shown(answer.jobs.length, answer.lookedAt)), answer.next && button('Look further', further)),
         ),
       ),
     );

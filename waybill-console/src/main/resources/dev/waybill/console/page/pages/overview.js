@@ -8,7 +8,7 @@ const WORDS = { BAD: 'act', WARN: 'look', INFO: 'note' };
 export function overview({ state, replace, features }) {
   const perSecond = (value) => (value === null ? '–' : `${count(Math.round(value * 10) / 10)}/s`);
   const charts = [
-    { title: 'Messages', lines: [['in', 'numbered', '--accent'], ['out', 'done', '--good']], format: perSecond, label: 'Messages numbered and done per second' },
+    { title: 'Messages', lines: [['in', 'numbered', '--accent', 'dashed'], ['out', 'done', '--good']], format: perSecond, label: 'Messages numbered and done per second' },
     { title: 'Lag', lines: [['lag', 'waiting', '--warn']], format: count, label: 'Messages that wait' },
     { title: 'Oldest wait', lines: [['waiting', 'oldest', '--warn']], format: duration, label: 'How long the oldest message waits' },
     { title: 'Delivery time', own: true, lines: [['p50', 'p50', '--good'], ['p95', 'p95', '--accent'], ['p99', 'p99', '--warn']], format: duration, label: 'How long deliveries of this process take: median, 95th and 99th percentile' },
@@ -17,7 +17,7 @@ export function overview({ state, replace, features }) {
     { title: 'Jobs', lines: [['pending', 'due', '--warn'], ['running', 'running', '--accent']], format: count, label: 'Jobs that are due and that run', jobs: true },
   ]
     .filter((chart) => !chart.jobs || features.jobs)
-    .map((chart) => ({ ...chart, drawn: new LineChart(chart.label, chart.lines.map(([key, label, color]) => ({ key, label, color, fill: chart.lines.length === 1 })), chart.format) }));
+    .map((chart) => ({ ...chart, drawn: new LineChart(chart.label, chart.lines.map(([key, label, color, dashed]) => ({ key, label, color, dashed, fill: chart.lines.length === 1 })), chart.format, chart.format === count) }));
 
   function render(sample) {
     const last = state.points[state.points.length - 1] ?? {};

@@ -2,6 +2,8 @@ import { h } from '../lib/dom.js';
 import { clock, count, duration } from '../lib/format.js';
 import { badge, empty, facts, panel, table } from '../lib/parts.js';
 
+const DATABASES = { POSTGRESQL: 'PostgreSQL', MYSQL: 'MySQL', MARIADB: 'MariaDB', SQLITE: 'SQLite' };
+
 export function system({ replace, get, failed }) {
   async function load() {
     try {
@@ -41,11 +43,11 @@ export function system({ replace, get, failed }) {
         ),
         panel(
           'Schema',
-          { note: schema.database, tools: [schema.verdict === 'fine' ? badge('fine', 'may run here') : badge('FAILED', schema.verdict)] },
+          { note: DATABASES[schema.database] ?? schema.database, tools: [schema.verdict === 'fine' ? badge('fine', 'may run here') : badge('FAILED', schema.verdict)] },
           schema.message && h('p', { class: 'error' }, schema.message),
           table(
             [
-              { head: 'Version', class: 'num', cell: (migration) => migration.version },
+              { head: 'Version', cell: (migration) => migration.version },
               { head: 'Description', cell: (migration) => migration.description },
               { head: 'State', cell: (migration) => badge(migration.state) },
               { head: 'Applied', class: 'wide', cell: (migration) => (migration.appliedAt ? clock(migration.appliedAt) : '') },

@@ -1,6 +1,6 @@
 import { seg } from '../lib/api.js';
 import { h } from '../lib/dom.js';
-import { clock, count, duration, pretty, short, time } from '../lib/format.js';
+import { clock, count, duration, pretty, short, shown, time } from '../lib/format.js';
 import { drawGraph, MOST_DRAWN, stepLine } from '../lib/graph.js';
 import { badge, button, code, empty, facts, filters, panel, table } from '../lib/parts.js';
 
@@ -12,17 +12,24 @@ export function workflows({ route, replace, get, go, failed }) {
 
   async function load() {
     try {
-      [answer, waiting] = await Promise.all([get('workflows', { ...Object.fromEntries(route.query), limit: 50 }), get('gates')]);
+      const { gates, ...wanted } = Object.fromEntries(route.query);
+      [answer, waiting] = await Promise.all([get('workflows', { ...wanted, limit: 50 }), get('gates', { after: gates ?? '', limit: 20 })]);
       render();
     } catch (error) {
       failed(error);
     }
   }
 
-  function further() {
+  function further(name, place) {
     const next = new URLSearchParams(route.query);
-    next.set('after', answer.next);
+    next.set(name, place);
     go(`${route.path}?${next}`);
+  }
+
+  function why(run) {
+    const gates = waiting.gates.filter((gate) => gate.workflow === run.id).map((gate) => gate.step);
+    const waits = gates.length > 0 ? `waits for somebody to complete ${gates.join(', ')}` : run.status === 'WAITING' ? 'waits for somebody to complete a gate' : '';
+    return run.reason ?? run.why ?? waits;
   }
 
   function render() {
@@ -31,7 +38,7 @@ export function workflows({ route, replace, get, go, failed }) {
         'div',
         { class: 'page' },
         h('h1', {}, 'Workflows'),
-        waiting.gates.length > 0 && gatesPanel(waiting),
+        (waiting.gates.length > 0 || route.query.has('gates')) && gatesPanel(waiting, (place) => further('gates', place)),
         filters(
           route,
           [
@@ -45,21 +52,21 @@ export function workflows({ route, replace, get, go, failed }) {
           null,
           { class: 'listing' },
           answer.runs.length === 0
-            ? empty('No runs here', answer.next ? `None of the newest ${count(answer.lookedAt)} meets the filter.` : 'A run appears when a service starts one: workflows.start(connection, workflow).')
+            ? empty('No runs here', answer.next ? `None of the first ${count(answer.lookedAt)} meets the filter.` : 'A run appears when a service starts one: workflows.start(connection, workflow).')
             : table(
                 [
                   { head: 'Run', cell: (run) => h('a', { class: 'row mono', href: `#/workflows/${run.id}` }, short(run.id)) },
                   { head: 'Type', cell: (run) => run.type },
                   { head: 'Status', cell: (run) => badge(run.status) },
                   { head: 'Steps', cell: (run) => `${count(run.stepCount - run.openSteps)} of ${count(run.stepCount)} ended` },
-                  { head: 'Why', class: 'why wide', cell: (run) => run.reason ?? run.why ?? (run.status === 'WAITING' ? 'waits for somebody to complete a gate' : '') },
+                  { head: 'Why', class: 'why wide', cell: why },
                   { head: 'Began', class: 'num', cell: (run) => time(run.createdAt) },
                   { head: 'Took', class: 'num wide', cell: (run) => (run.finishedAt ? duration(Date.parse(run.finishedAt) - Date.parse(run.createdAt)) : '') },
                 ],
                 answer.runs,
                 { caption: 'Runs of workflows', key: (run) => run.id },
               ),
-          h('footer', {}, h('span', { class: 'muted' }, `${answer.runs.length} shown, ${count(answer.lookedAt)} looked at`), answer.next && button('Look further back', further)),
+          h('footer', {}, h('span', { class: 'muted' }, shown(answer.runs.length, answer.lookedAt)), answer.next && button('Look further', () => further('after', answer.next))),
         ),
       ),
     );
@@ -68,21 +75,22 @@ export function workflows({ route, replace, get, go, failed }) {
   return { load, poll: load };
 }
 
-function gatesPanel({ gates, lookedAt, openRuns }) {
+function gatesPanel({ gates, next }, further) {
   return panel(
     'Gates that wait for somebody',
-    { note: openRuns > lookedAt ? `in ${count(lookedAt)} of ${count(openRuns)} open runs` : '' },
+    { note: 'the longest first' },
     table(
       [
         { head: 'Gate', cell: (gate) => h('a', { class: 'row', href: `#/workflows/${gate.workflow}?step=${encodeURIComponent(gate.step)}` }, gate.step) },
         { head: 'Workflow', cell: (gate) => gate.type },
         { head: 'Run', class: 'wide', cell: (gate) => h('span', { class: 'mono muted' }, short(gate.workflow)) },
         { head: 'Reminder or deadline', class: 'num', cell: (gate) => (gate.timerAt ? time(gate.timerAt) : '') },
-        { head: 'Waits since', class: 'num', cell: (gate) => time(gate.releasedAt) },
+        { head: 'Waits since', class: 'num', cell: (gate) => time(gate.since) },
       ],
       gates,
       { caption: 'Gates that wait for somebody', key: (gate) => `${gate.workflow}/${gate.step}` },
     ),
+    next && h('footer', {}, button('Those that wait for less', () => further(next))),
   );
 }
 
