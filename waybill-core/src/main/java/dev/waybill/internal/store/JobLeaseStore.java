@@ -42,6 +42,7 @@ public final class JobLeaseStore {
    *
    * @param permits while fewer than so many hold its resource it may begin
    * @param permit which of them it gets
+   * @param step the key of the step that it is, if it is one of a workflow
    */
   public record Claim(
       UUID id,
@@ -56,6 +57,7 @@ public final class JobLeaseStore {
       int permits,
       @Nullable Integer permit,
       @Nullable UUID workflow,
+      @Nullable String step,
       @Nullable Long progressDone,
       @Nullable Long progressTotal,
       String payload,
@@ -74,6 +76,7 @@ public final class JobLeaseStore {
           (int) row.number("resource_permits"),
           null,
           row.uuidOrNull("workflow_id"),
+          row.textOrNull("step_key"),
           row.numberOrNull("progress_done"),
           row.numberOrNull("progress_total"),
           row.text("payload"),
@@ -95,6 +98,7 @@ public final class JobLeaseStore {
           permits,
           number,
           workflow,
+          step,
           progressDone,
           progressTotal,
           payload,

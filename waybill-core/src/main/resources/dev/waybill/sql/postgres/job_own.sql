@@ -51,7 +51,8 @@ with heads as materialized (
   where j.id = any (array(select id from front)) and (select yes from simple)
 -- include: by_index
   returning j.id, j.type, j.tenant, j.run, j.attempt - 1 as attempt, j.max_attempts, j.timeout_micros, j.turn,
-    j.progress_done, j.progress_total, j.resource_hash, j.resource_permits, j.workflow_id, j.payload, j.checkpoint
+    j.progress_done, j.progress_total, j.resource_hash, j.resource_permits, j.workflow_id, j.payload, j.checkpoint,
+    case when j.workflow_id is not null then (select s.step_key from waybill_workflow_step s where s.id = j.id) end as step_key
 )
 select s.yes as simple, l.*
 from simple s
