@@ -29,7 +29,9 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -54,11 +56,13 @@ final class JobSettler implements Worker {
       return goesOn ? Optional.empty() : Optional.ofNullable(run.claim().workflow());
     }
 
-    /** Whether there is nothing to decide and nobody to tell in the same transaction. */
+    /** Whether there is nothing to decide, and nothing of the user's to write. */
     boolean isPlainSuccess() {
-      return ending.outcome() == AttemptOutcome.SUCCEEDED
-          && ending.completing() == null
-          && run.claim().workflow() == null;
+      return ending.outcome() == AttemptOutcome.SUCCEEDED && ending.completing() == null;
+    }
+
+    boolean isStep() {
+      return run.claim().workflow() != null;
     }
   }
 
@@ -184,9 +188,12 @@ final class JobSettler implements Worker {
     try {
       List<Ended> succeeded =
           express.isEmpty() ? List.of() : some.stream().filter(Ended::isPlainSuccess).toList();
-      if (!succeeded.isEmpty()) {
-        writeSuccesses(express.get(), succeeded);
-        open.removeAll(succeeded);
+      for (boolean steps : List.of(false, true)) {
+        List<Ended> alike = succeeded.stream().filter(each -> each.isStep() == steps).toList();
+        if (!alike.isEmpty()) {
+          writeSuccesses(express.get(), alike, steps);
+          open.removeAll(alike);
+        }
       }
       List<Ended> plain = open.stream().filter(each -> each.ending().completing() == null).toList();
       if (!plain.isEmpty()) {
@@ -205,21 +212,38 @@ final class JobSettler implements Worker {
     }
   }
 
-  private void writeSuccesses(JobExpress way, List<Ended> some) {
+  /** Nobody has to be told of the end of a job that is no step: then one statement is enough. */
+  private void writeSuccesses(JobExpress way, List<Ended> some, boolean areSteps) {
     writeOrSplit(
         some,
-        () -> {
-          Map<Fence, Ended> byFence = new HashMap<>();
-          some.forEach(each -> byFence.put(each.run().fence(), each));
-          List<Settled> settled = new ArrayList<>();
-          for (Lease lease : way.succeed(some.stream().map(JobSettler::success).toList())) {
-            Ended ended = byFence.get(lease.fence());
-            if (ended != null) {
-              settled.add(verdict.on(lease, ended.ending(), RetryPolicy.standard()));
-            }
-          }
-          return new Written(settled, List.of());
-        });
+        () ->
+            areSteps
+                ? database.transact(tx -> succeedSteps(tx, way, some))
+                : new Written(succeeded(some, way::succeed), List.of()));
+  }
+
+  private Written succeedSteps(Tx tx, JobExpress way, List<Ended> all) {
+    Locked locked = lock(tx, all);
+    if (!locked.open().isEmpty()) {
+      List<Settled> settled = succeeded(locked.open(), some -> way.succeed(tx, some));
+      locked.held().settled(settled);
+      return new Written(settled, locked.waiting());
+    }
+    return new Written(List.of(), locked.waiting());
+  }
+
+  private List<Settled> succeeded(
+      List<Ended> some, Function<List<Success>, List<Lease>> ownersAmong) {
+    Map<Fence, Ended> byFence = new HashMap<>();
+    some.forEach(each -> byFence.put(each.run().fence(), each));
+    List<Settled> settled = new ArrayList<>();
+    for (Lease lease : ownersAmong.apply(some.stream().map(JobSettler::success).toList())) {
+      Ended ended = byFence.get(lease.fence());
+      if (ended != null) {
+        settled.add(verdict.on(lease, ended.ending(), RetryPolicy.standard()));
+      }
+    }
+    return settled;
   }
 
   private static Success success(Ended ended) {
@@ -283,13 +307,10 @@ final class JobSettler implements Worker {
   }
 
   private Written settle(Tx tx, List<Ended> all, @Nullable Completing completing) {
-    List<Ended> waiting = waiting(tx, all);
+    Locked locked = lock(tx, all);
+    List<Ended> waiting = locked.waiting();
     Map<Fence, Ended> byFence = new HashMap<>();
-    for (Ended each : all) {
-      if (!waiting.contains(each)) {
-        byFence.put(each.run().fence(), each);
-      }
-    }
+    locked.open().forEach(each -> byFence.put(each.run().fence(), each));
     if (byFence.isEmpty()) {
       return new Written(List.of(), waiting);
     }
@@ -323,21 +344,36 @@ final class JobSettler implements Worker {
       }
     }
     // Last, so that steps that the completion appended are there.
-    steps.settled(tx, settled);
+    StepEnds.Held held =
+        completing == null ? locked.held() : steps.lock(tx, locked.held().runs(), true);
+    held.settled(settled);
     return new Written(settled, waiting);
   }
 
+  /**
+   * Whose runs could be locked.
+   *
+   * @param open those who can be settled: who has no run, too
+   * @param waiting those whose run somebody else holds
+   */
+  private record Locked(StepEnds.Held held, List<Ended> open, List<Ended> waiting) {}
+
   /** Runs are locked before jobs; nobody waits for one. */
-  private List<Ended> waiting(Tx tx, List<Ended> all) {
+  private Locked lock(Tx tx, List<Ended> all) {
     Set<UUID> wanted = new HashSet<>();
     all.forEach(each -> each.workflow().ifPresent(wanted::add));
     if (wanted.isEmpty()) {
-      return List.of();
+      return new Locked(StepEnds.Held.NOTHING, all, List.of());
     }
-    Set<UUID> locked = steps.lock(tx, wanted, false);
-    return all.stream()
-        .filter(each -> each.workflow().filter(run -> !locked.contains(run)).isPresent())
-        .toList();
+    StepEnds.Held held = steps.lock(tx, wanted, false);
+    Set<UUID> runs = held.runs();
+    Map<Boolean, List<Ended>> byLock =
+        all.stream()
+            .collect(
+                Collectors.partitioningBy(
+                    each -> each.workflow().filter(run -> !runs.contains(run)).isEmpty()));
+    return new Locked(
+        held, byLock.getOrDefault(true, List.of()), byLock.getOrDefault(false, List.of()));
   }
 
   private void finished(List<Ended> all, Written written) {

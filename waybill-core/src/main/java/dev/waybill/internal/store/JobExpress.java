@@ -2,6 +2,7 @@ package dev.waybill.internal.store;
 
 import dev.waybill.internal.sql.Database;
 import dev.waybill.internal.sql.Dialect;
+import dev.waybill.internal.sql.Tx;
 import dev.waybill.internal.store.JobLeaseStore.Claim;
 import dev.waybill.internal.store.JobLeaseStore.Fence;
 import dev.waybill.internal.store.JobLeaseStore.Lease;
@@ -71,16 +72,18 @@ public final class JobExpress {
 
   /** Ends these attempts and their jobs; gives those that still owned their job. */
   public List<Lease> succeed(List<Success> all) {
+    return database.single(tx -> succeed(tx, all));
+  }
+
+  /** The same in a transaction that goes on, for steps: their runs are locked. */
+  public List<Lease> succeed(Tx tx, List<Success> all) {
     // In the order in which rows are locked.
     List<Success> ordered =
         all.stream().sorted(Comparator.comparing(each -> each.fence().id().toString())).toList();
-    String batch = JsonRows.objects(ordered, Success::fields);
-    return database.single(
-        tx ->
-            tx.sql("job_succeed")
-                .set("batch", batch)
-                .set("outcome", JobCodes.OUTCOME.number(AttemptOutcome.SUCCEEDED))
-                .list(Lease::read));
+    return tx.sql("job_succeed")
+        .set("batch", JsonRows.objects(ordered, Success::fields))
+        .set("outcome", JobCodes.OUTCOME.number(AttemptOutcome.SUCCEEDED))
+        .list(Lease::read);
   }
 
   /**

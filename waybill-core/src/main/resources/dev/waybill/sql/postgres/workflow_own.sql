@@ -76,3 +76,52 @@ with given as materialized (
   where v.kind = 0 and v.status = 1
 )
 select count(*) as begun from begun
+
+-- name: workflow_go_on
+-- What an avalanche changes: steps, the jobs of those whose turn has come, and runs. The runs are locked; what a job takes
+-- from its step was fixed at the start, so it may be read as it was before this statement.
+with step as materialized (
+  select *
+  from json_to_recordset(cast(:steps as json)) as v (id uuid, status integer, pending integer, satisfied integer, released_at bigint, finished_at bigint, wake_at bigint, output text, code text, message text, reason text)
+), steps as (
+  update waybill_workflow_step s
+  set status = v.status, pending = coalesce(v.pending, s.pending), satisfied = coalesce(v.satisfied, s.satisfied),
+    released_at = coalesce(v.released_at, s.released_at), finished_at = coalesce(v.finished_at, s.finished_at), wake_at = v.wake_at,
+    output = coalesce(v.output, s.output), error_code = coalesce(v.code, s.error_code),
+    error_message = coalesce(v.message, s.error_message), reason = coalesce(v.reason, s.reason)
+  from step v
+  where s.id = any (array(select id from step)) and s.id = v.id
+-- include: step_by_index
+), jobs as (
+  insert into waybill_job (
+    id, type, tenant, status, turn, due_at, priority, run, attempt, max_attempts, timeout_micros, stage, created_at,
+    resource_key, resource_hash, workflow_id, payload
+  )
+  select s.id, s.type, r.tenant, case when coalesce(s.delay_micros, 0) > 0 then 0 else 1 end,
+    c.now + coalesce(s.delay_micros, 0) - s.priority * cast(:ageing as bigint), c.now + coalesce(s.delay_micros, 0), s.priority, 1, 0,
+    s.max_attempts, s.timeout_micros, s.stage, c.now, s.resource_key, s.resource_hash, s.workflow_id, s.payload
+  from waybill_workflow_step s
+  cross join lateral (
+    select w.tenant
+    from waybill_workflow w
+    where w.id = s.workflow_id
+-- include: run_by_index
+    offset 0
+  ) r
+  cross join (select cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) as now) c
+  where s.id = any (array(
+    select cast(e as uuid) from json_array_elements_text(cast(:begun as json)) e
+  ))
+-- include: step_by_index
+), run as materialized (
+  select *
+  from json_to_recordset(cast(:runs as json)) as v (id uuid, status integer, open integer, active integer, failed integer, steps integer, edges integer, finished_at bigint, held bigint, reason text)
+)
+update waybill_workflow w
+set status = v.status, open_steps = v.open, active_steps = v.active, failed_steps = v.failed, step_count = v.steps, edge_count = v.edges,
+  finished_at = v.finished_at, reason = coalesce(v.reason, w.reason), active_until = v.held,
+  tell_at = case when v.status >= 2 and w.parent_id is not null then v.finished_at end,
+  active_hash = case when v.status >= 2 and v.held is null then null else w.active_hash end
+from run v
+where w.id = any (array(select id from run)) and w.id = v.id
+-- include: run_by_index
