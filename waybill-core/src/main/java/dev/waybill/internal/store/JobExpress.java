@@ -38,14 +38,22 @@ public final class JobExpress {
   }
 
   /**
-   * Leases the front of the only line. Empty if there are several types or tenants, limits or
-   * resources: then nothing was taken.
+   * What a claim has leased.
+   *
+   * @param drained whether that was all there is, except for what others hold
    */
-  public Optional<List<Claim>> claimFront(
+  public record Front(List<Claim> claims, boolean drained) {}
+
+  /**
+   * Leases the front of the lines, in the order of their turns. Empty if there are several tenants,
+   * limits or resources: then nothing was taken.
+   */
+  public Optional<Front> claimFront(
       Collection<String> types, int limit, String worker, Duration lease) {
     return database.single(
         tx -> {
           AtomicBoolean simple = new AtomicBoolean();
+          AtomicBoolean bounded = new AtomicBoolean();
           List<Claim> claims = new ArrayList<>();
           tx.sql("job_claim_front")
               .set("types", JsonRows.texts(types))
@@ -55,9 +63,12 @@ public final class JobExpress {
               .list(
                   row -> {
                     simple.set(row.flag("simple"));
+                    bounded.set(row.flag("bounded"));
                     return row.uuidOrNull("id") != null && claims.add(Claim.read(row));
                   });
-          return simple.get() ? Optional.of(claims) : Optional.empty();
+          return simple.get()
+              ? Optional.of(new Front(claims, claims.size() < limit && !bounded.get()))
+              : Optional.empty();
         });
   }
 
