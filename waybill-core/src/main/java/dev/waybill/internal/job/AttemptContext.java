@@ -6,7 +6,6 @@ import dev.waybill.internal.sql.Tx;
 import dev.waybill.internal.store.JobHistoryStore;
 import dev.waybill.internal.store.JobLeaseStore;
 import dev.waybill.internal.store.JobLeaseStore.Lease;
-import dev.waybill.job.JobContext;
 import dev.waybill.job.JobException.InvalidArgument;
 import dev.waybill.job.JobException.LeaseLost;
 import dev.waybill.job.Scope;
@@ -17,7 +16,7 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** What a handler sees of its attempt. Every write is fenced like the settling itself. */
-final class AttemptContext implements JobContext {
+final class AttemptContext implements StepAttempt {
   private static final int RUN_BITS = 32;
 
   private final Database database;
@@ -38,6 +37,16 @@ final class AttemptContext implements JobContext {
   @Override
   public String type() {
     return run.claim().type();
+  }
+
+  @Override
+  public @Nullable UUID workflow() {
+    return run.claim().workflow();
+  }
+
+  @Override
+  public @Nullable String step() {
+    return run.claim().step();
   }
 
   @Override

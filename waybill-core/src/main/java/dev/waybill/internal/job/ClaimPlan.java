@@ -84,7 +84,6 @@ final class ClaimPlan {
   private boolean isSimple(List<Head> heads) {
     return heads.stream()
             .allMatch(head -> !head.limited() && isAlone(head, heads.get(0).firstTenant()))
-        && heads.size() <= 1
         && claimed.stream().allMatch(claim -> claim.resourceHash() == null);
   }
 

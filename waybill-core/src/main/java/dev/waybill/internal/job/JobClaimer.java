@@ -8,6 +8,7 @@ import dev.waybill.internal.loop.Time;
 import dev.waybill.internal.loop.Worker;
 import dev.waybill.internal.sql.Database;
 import dev.waybill.internal.store.JobExpress;
+import dev.waybill.internal.store.JobExpress.Front;
 import dev.waybill.internal.store.JobLeaseStore;
 import dev.waybill.internal.store.JobLeaseStore.Claim;
 import dev.waybill.internal.store.JobLeaseStore.Lease;
@@ -27,6 +28,9 @@ import org.slf4j.LoggerFactory;
 final class JobClaimer implements Worker {
   private static final Logger log = LoggerFactory.getLogger(JobClaimer.class);
 
+  /** So often in a row it looks again at once if others were faster. */
+  private static final int MOST_LOST = 3;
+
   private final Database database;
   private final Optional<JobExpress> express;
   private final Time time;
@@ -43,6 +47,7 @@ final class JobClaimer implements Worker {
   private boolean drained;
   private boolean unsure;
   private boolean contested;
+  private int lost;
   private volatile boolean closed;
 
   JobClaimer(
@@ -142,11 +147,15 @@ final class JobClaimer implements Worker {
     drained = false;
     untilToken = options.idlePoll();
     if (simple && express.isPresent()) {
-      Optional<List<Claim>> front =
+      Optional<Front> front =
           express.get().claimFront(types, free, options.worker(), options.lease());
       if (front.isPresent()) {
-        drained = front.get().size() < free;
-        return front.get();
+        drained = front.get().drained();
+        List<Claim> claims = front.get().claims();
+        // Others took all that came first; behind it there is more.
+        lost = claims.isEmpty() && !drained ? lost + 1 : 0;
+        contested = lost > 0 && lost <= MOST_LOST;
+        return claims;
       }
     }
     ClaimPlan.Claimed claimed =

@@ -89,7 +89,12 @@ public final class JobEngine {
     this.running = new RunningJobs(options.concurrency());
     this.wakeups = new JobWakeups(notices, byType.keySet(), running, due);
     this.settler =
-        new JobSettler(database, policies, verdict, running, steps, wakeups, news, options.batch());
+        new JobSettler(
+            new JobSettlement(database, policies, verdict, steps),
+            running,
+            wakeups,
+            news,
+            options.batch());
     JobRunner runner = new JobRunner(database, time, byType, settler, news);
     this.claimer =
         new JobClaimer(database, time, crew, options, byType.keySet(), running, runner, news);

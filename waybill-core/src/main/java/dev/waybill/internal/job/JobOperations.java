@@ -52,9 +52,8 @@ public final class JobOperations {
             .filter(job -> isIn(scope, job))
             .orElseThrow(() -> new JobNotFound(id))
             .workflow();
-    if (workflow != null) {
-      steps.lock(tx, List.of(workflow), true);
-    }
+    StepEnds.Held held =
+        workflow == null ? StepEnds.Held.NOTHING : steps.lock(tx, List.of(workflow), true);
     LockedJob locked = JobStore.in(tx).lock(id).orElseThrow(() -> new JobNotFound(id));
     JobInfo job = locked.job();
     if (job.status().isTerminal()) {
@@ -68,8 +67,8 @@ public final class JobOperations {
     JobHistoryStore.in(tx)
         .event(id, job.run(), job.attempt(), JobEvent.Kind.CANCELED, Wording.of(reason));
     if (workflow != null) {
-      steps.ended(
-          tx, List.of(new StepEnds.End(workflow, id, JobStatus.CANCELED, null, null, null, why)));
+      held.ended(
+          List.of(new StepEnds.End(workflow, id, JobStatus.CANCELED, null, null, null, why)));
     }
     return JobStore.in(tx).get(id).orElseThrow(() -> new JobNotFound(id));
   }

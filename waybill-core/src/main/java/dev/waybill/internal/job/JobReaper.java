@@ -134,7 +134,8 @@ final class JobReaper implements Worker {
   private List<Settled> reapSteps(Tx tx, List<ExpiredStep> expired) {
     Set<UUID> runs = new HashSet<>();
     expired.forEach(step -> runs.add(step.workflow()));
-    Set<UUID> locked = steps.lock(tx, runs, false);
+    StepEnds.Held held = steps.lock(tx, runs, false);
+    Set<UUID> locked = held.runs();
     List<Fence> fences =
         expired.stream()
             .filter(step -> locked.contains(step.workflow()))
@@ -151,7 +152,7 @@ final class JobReaper implements Worker {
             .toList();
     if (!settled.isEmpty()) {
       store.settle(settled);
-      steps.settled(tx, settled);
+      held.settled(settled);
     }
     return settled;
   }

@@ -2,35 +2,23 @@ package dev.waybill.internal.job;
 
 import dev.waybill.DatabaseException;
 import dev.waybill.DatabaseException.Kind;
+import dev.waybill.internal.job.JobSettlement.CompletingFailed;
+import dev.waybill.internal.job.JobSettlement.Ended;
+import dev.waybill.internal.job.JobSettlement.Written;
 import dev.waybill.internal.loop.Bell;
 import dev.waybill.internal.loop.Next;
 import dev.waybill.internal.loop.Worker;
-import dev.waybill.internal.sql.Database;
-import dev.waybill.internal.sql.Tx;
-import dev.waybill.internal.store.JobExpress;
-import dev.waybill.internal.store.JobExpress.Success;
-import dev.waybill.internal.store.JobLeaseStore;
 import dev.waybill.internal.store.JobLeaseStore.Fence;
-import dev.waybill.internal.store.JobLeaseStore.Lease;
-import dev.waybill.internal.store.JobLeaseStore.Settled;
 import dev.waybill.job.AttemptOutcome;
-import dev.waybill.job.JobResult.Completing;
 import dev.waybill.job.JobStatus;
-import dev.waybill.job.RetryPolicy;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -45,37 +33,8 @@ final class JobSettler implements Worker {
   /** How long to leave a run of a workflow to whoever holds it. */
   private static final Duration PAUSE = Duration.ofMillis(10);
 
-  private record Ended(JobRun run, Ending ending) {
-    /** The run of a workflow that this may change. */
-    Optional<UUID> workflow() {
-      boolean goesOn =
-          ending.outcome() == AttemptOutcome.RELEASED
-              || ending.outcome() == AttemptOutcome.CONTINUED;
-      return goesOn ? Optional.empty() : Optional.ofNullable(run.claim().workflow());
-    }
-
-    /** Whether there is nothing to decide and nobody to tell in the same transaction. */
-    boolean isPlainSuccess() {
-      return ending.outcome() == AttemptOutcome.SUCCEEDED
-          && ending.completing() == null
-          && run.claim().workflow() == null;
-    }
-  }
-
-  /**
-   * What a transaction has done.
-   *
-   * @param settled what became of those whose fence held
-   * @param waiting those whose workflow somebody else has locked
-   */
-  private record Written(List<Settled> settled, List<Ended> waiting) {}
-
-  private final Database database;
-  private final Optional<JobExpress> express;
-  private final RetryPolicies policies;
-  private final Verdict verdict;
+  private final JobSettlement settlement;
   private final RunningJobs running;
-  private final StepEnds steps;
   private final JobWakeups wakeups;
   private final JobNews news;
   private final int batch;
@@ -86,20 +45,9 @@ final class JobSettler implements Worker {
   private volatile boolean closed;
 
   JobSettler(
-      Database database,
-      RetryPolicies policies,
-      Verdict verdict,
-      RunningJobs running,
-      StepEnds steps,
-      JobWakeups wakeups,
-      JobNews news,
-      int batch) {
-    this.database = database;
-    this.express = JobExpress.of(database);
-    this.policies = policies;
-    this.verdict = verdict;
+      JobSettlement settlement, RunningJobs running, JobWakeups wakeups, JobNews news, int batch) {
+    this.settlement = settlement;
     this.running = running;
-    this.steps = steps;
     this.wakeups = wakeups;
     this.news = news;
     this.batch = batch;
@@ -183,14 +131,17 @@ final class JobSettler implements Worker {
     List<Ended> open = new ArrayList<>(some);
     try {
       List<Ended> succeeded =
-          express.isEmpty() ? List.of() : some.stream().filter(Ended::isPlainSuccess).toList();
-      if (!succeeded.isEmpty()) {
-        writeSuccesses(express.get(), succeeded);
-        open.removeAll(succeeded);
+          settlement.isShort() ? some.stream().filter(Ended::isPlainSuccess).toList() : List.of();
+      for (boolean steps : List.of(false, true)) {
+        List<Ended> alike = succeeded.stream().filter(each -> each.isStep() == steps).toList();
+        if (!alike.isEmpty()) {
+          writeOrSplit(alike, () -> settlement.succeed(alike, steps));
+          open.removeAll(alike);
+        }
       }
       List<Ended> plain = open.stream().filter(each -> each.ending().completing() == null).toList();
       if (!plain.isEmpty()) {
-        writeTogether(plain);
+        writeOrSplit(plain, () -> settlement.settle(plain, null));
         open.removeAll(plain);
       }
       for (Ended each : List.copyOf(open)) {
@@ -203,31 +154,6 @@ final class JobSettler implements Worker {
         queue.addFirst(open.get(i));
       }
     }
-  }
-
-  private void writeSuccesses(JobExpress way, List<Ended> some) {
-    writeOrSplit(
-        some,
-        () -> {
-          Map<Fence, Ended> byFence = new HashMap<>();
-          some.forEach(each -> byFence.put(each.run().fence(), each));
-          List<Settled> settled = new ArrayList<>();
-          for (Lease lease : way.succeed(some.stream().map(JobSettler::success).toList())) {
-            Ended ended = byFence.get(lease.fence());
-            if (ended != null) {
-              settled.add(verdict.on(lease, ended.ending(), RetryPolicy.standard()));
-            }
-          }
-          return new Written(settled, List.of());
-        });
-  }
-
-  private static Success success(Ended ended) {
-    return new Success(ended.run().fence(), ended.ending().output());
-  }
-
-  private void writeTogether(List<Ended> some) {
-    writeOrSplit(some, () -> database.transact(tx -> settle(tx, some, null)));
   }
 
   private void writeOrSplit(List<Ended> some, Supplier<Written> together) {
@@ -245,9 +171,7 @@ final class JobSettler implements Worker {
   /** An attempt that wants to write in the same transaction, or that spoils a batch. */
   private void writeAlone(Ended one) {
     try {
-      finished(
-          List.of(one),
-          database.transact(tx -> settle(tx, List.of(one), one.ending().completing())));
+      finished(List.of(one), settlement.settle(List.of(one), one.ending().completing()));
     } catch (DatabaseException e) {
       if (e.kind() == Kind.CONTENTION || e.kind() == Kind.DISCONNECTED) {
         throw e;
@@ -264,7 +188,7 @@ final class JobSettler implements Worker {
     Ending instead = Ending.of(AttemptOutcome.RETRYABLE, "job.completion_refused", Wording.of(why));
     Ended failed = new Ended(one.run(), instead);
     try {
-      finished(List.of(failed), database.transact(tx -> settle(tx, List.of(failed), null)));
+      finished(List.of(failed), settlement.settle(List.of(failed), null));
     } catch (DatabaseException e) {
       if (e.kind() == Kind.CONTENTION || e.kind() == Kind.DISCONNECTED) {
         throw e;
@@ -272,72 +196,6 @@ final class JobSettler implements Worker {
       log.error("{} cannot be settled; the reaper will find it", one.run(), e);
       running.remove(List.of(one.run()));
     }
-  }
-
-  private static final class CompletingFailed extends RuntimeException {
-    private static final long serialVersionUID = 1L;
-
-    CompletingFailed(Throwable cause) {
-      super(cause);
-    }
-  }
-
-  private Written settle(Tx tx, List<Ended> all, @Nullable Completing completing) {
-    List<Ended> waiting = waiting(tx, all);
-    Map<Fence, Ended> byFence = new HashMap<>();
-    for (Ended each : all) {
-      if (!waiting.contains(each)) {
-        byFence.put(each.run().fence(), each);
-      }
-    }
-    if (byFence.isEmpty()) {
-      return new Written(List.of(), waiting);
-    }
-    JobLeaseStore store = JobLeaseStore.in(tx);
-    List<Lease> live =
-        store.lockForSettling(List.copyOf(byFence.keySet())).stream()
-            .filter(Lease::isLive)
-            .toList();
-    if (live.isEmpty()) {
-      return new Written(List.of(), waiting);
-    }
-    List<Settled> settled = new ArrayList<>();
-    for (Lease lease : live) {
-      Ended ended = byFence.get(lease.fence());
-      if (ended != null) {
-        settled.add(verdict.on(lease, ended.ending(), policies.of(tx, lease.type())));
-      }
-    }
-    store.settle(settled);
-    if (completing != null) {
-      try {
-        completing.write(tx.connection());
-      } catch (SQLException e) {
-        DatabaseException failure = tx.failure("Writing with a job's completion", e);
-        throw failure.kind() == Kind.CONTENTION || failure.kind() == Kind.DISCONNECTED
-            ? failure
-            : new CompletingFailed(e);
-      } catch (RuntimeException | Error e) {
-        // An error too: what fails the same way each time must not be tried for ever.
-        throw new CompletingFailed(e);
-      }
-    }
-    // Last, so that steps that the completion appended are there.
-    steps.settled(tx, settled);
-    return new Written(settled, waiting);
-  }
-
-  /** Runs are locked before jobs; nobody waits for one. */
-  private List<Ended> waiting(Tx tx, List<Ended> all) {
-    Set<UUID> wanted = new HashSet<>();
-    all.forEach(each -> each.workflow().ifPresent(wanted::add));
-    if (wanted.isEmpty()) {
-      return List.of();
-    }
-    Set<UUID> locked = steps.lock(tx, wanted, false);
-    return all.stream()
-        .filter(each -> each.workflow().filter(run -> !locked.contains(run)).isPresent())
-        .toList();
   }
 
   private void finished(List<Ended> all, Written written) {

@@ -16,18 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 public interface StepEnds {
   /** Without workflows: jobs that are steps stay as they are. */
-  StepEnds NONE =
-      new StepEnds() {
-        @Override
-        public Set<UUID> lock(Tx tx, Collection<UUID> workflows, boolean wait) {
-          return Set.of();
-        }
-
-        @Override
-        public void ended(Tx tx, List<End> ends) {
-          throw new IllegalStateException("Steps cannot end where there are no workflows");
-        }
-      };
+  StepEnds NONE = (tx, workflows, wait) -> Held.NOTHING;
 
   /**
    * The end of a job that is a step.
@@ -43,30 +32,53 @@ public interface StepEnds {
       @Nullable String message,
       @Nullable String reason) {}
 
-  /** Locks runs; returns those it has got, which are all if it may wait. */
-  Set<UUID> lock(Tx tx, Collection<UUID> workflows, boolean wait);
+  /** Locks runs: those it can get, which are all if it may wait. */
+  Held lock(Tx tx, Collection<UUID> workflows, boolean wait);
 
-  /** Jobs of runs that are locked have ended. */
-  void ended(Tx tx, List<End> ends);
+  /**
+   * Runs that are locked in a transaction, as they were then. Once one of them has changed, whoever
+   * goes on asks for the lock again, which is there already, and sees it as it is.
+   */
+  interface Held {
+    /** None. */
+    Held NOTHING =
+        new Held() {
+          @Override
+          public Set<UUID> runs() {
+            return Set.of();
+          }
 
-  /** Tells about those of these that have ended and are steps. */
-  default void settled(Tx tx, List<Settled> all) {
-    List<End> ends =
-        all.stream()
-            .filter(each -> each.status().isTerminal() && each.lease().workflow() != null)
-            .map(
-                each ->
-                    new End(
-                        Objects.requireNonNull(each.lease().workflow()),
-                        each.lease().fence().id(),
-                        each.status(),
-                        each.output(),
-                        each.errorCode(),
-                        each.errorMessage(),
-                        each.reason()))
-            .toList();
-    if (!ends.isEmpty()) {
-      ended(tx, ends);
+          @Override
+          public void ended(List<End> ends) {
+            throw new IllegalStateException("Steps cannot end whose runs are not locked");
+          }
+        };
+
+    /** Which. */
+    Set<UUID> runs();
+
+    /** Jobs of theirs have ended; told once. */
+    void ended(List<End> ends);
+
+    /** Tells about those of these that have ended and are steps. */
+    default void settled(List<Settled> all) {
+      List<End> ends =
+          all.stream()
+              .filter(each -> each.status().isTerminal() && each.lease().workflow() != null)
+              .map(
+                  each ->
+                      new End(
+                          Objects.requireNonNull(each.lease().workflow()),
+                          each.lease().fence().id(),
+                          each.status(),
+                          each.output(),
+                          each.errorCode(),
+                          each.errorMessage(),
+                          each.reason()))
+              .toList();
+      if (!ends.isEmpty()) {
+        ended(ends);
+      }
     }
   }
 }

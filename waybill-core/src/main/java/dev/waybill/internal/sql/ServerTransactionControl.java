@@ -55,6 +55,15 @@ final class ServerTransactionControl implements TransactionControl {
     }
   }
 
+  @Override
+  public void beginGlance() throws SQLException {
+    if (autoCommitIsFree) {
+      beginSingle();
+    } else {
+      beginSnapshot();
+    }
+  }
+
   /** Whether the statement was a transaction by itself. */
   private boolean endSingle() throws SQLException {
     if (!inSingle) {

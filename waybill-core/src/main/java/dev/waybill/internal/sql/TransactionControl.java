@@ -24,6 +24,11 @@ interface TransactionControl {
   /** Begins a transaction that sees one snapshot and that the database refuses any write. */
   void beginSnapshot() throws SQLException;
 
+  /** Begins a transaction of one statement that only reads. */
+  default void beginGlance() throws SQLException {
+    beginSnapshot();
+  }
+
   /** Makes the transaction's work durable. */
   void commit() throws SQLException;
 

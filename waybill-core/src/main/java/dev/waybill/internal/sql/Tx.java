@@ -36,6 +36,11 @@ public final class Tx {
     return new Query(connection, dialect, statements.get(name), patience);
   }
 
+  /** Whether the dialect has a statement of a shape of its own. */
+  public boolean has(String name) {
+    return statements.names().contains(name);
+  }
+
   /** A statement with those of its optional parts all of whose parameters are given. */
   public Query sql(String name, Set<String> given) {
     return new Query(connection, dialect, statements.get(name, given), patience);

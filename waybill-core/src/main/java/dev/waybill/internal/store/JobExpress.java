@@ -2,6 +2,7 @@ package dev.waybill.internal.store;
 
 import dev.waybill.internal.sql.Database;
 import dev.waybill.internal.sql.Dialect;
+import dev.waybill.internal.sql.Tx;
 import dev.waybill.internal.store.JobLeaseStore.Claim;
 import dev.waybill.internal.store.JobLeaseStore.Fence;
 import dev.waybill.internal.store.JobLeaseStore.Lease;
@@ -37,14 +38,22 @@ public final class JobExpress {
   }
 
   /**
-   * Leases the front of the only line. Empty if there are several types or tenants, limits or
-   * resources: then nothing was taken.
+   * What a claim has leased.
+   *
+   * @param drained whether that was all there is, except for what others hold
    */
-  public Optional<List<Claim>> claimFront(
+  public record Front(List<Claim> claims, boolean drained) {}
+
+  /**
+   * Leases the front of the lines, in the order of their turns. Empty if there are several tenants,
+   * limits or resources: then nothing was taken.
+   */
+  public Optional<Front> claimFront(
       Collection<String> types, int limit, String worker, Duration lease) {
     return database.single(
         tx -> {
           AtomicBoolean simple = new AtomicBoolean();
+          AtomicBoolean bounded = new AtomicBoolean();
           List<Claim> claims = new ArrayList<>();
           tx.sql("job_claim_front")
               .set("types", JsonRows.texts(types))
@@ -54,9 +63,12 @@ public final class JobExpress {
               .list(
                   row -> {
                     simple.set(row.flag("simple"));
+                    bounded.set(row.flag("bounded"));
                     return row.uuidOrNull("id") != null && claims.add(Claim.read(row));
                   });
-          return simple.get() ? Optional.of(claims) : Optional.empty();
+          return simple.get()
+              ? Optional.of(new Front(claims, claims.size() < limit && !bounded.get()))
+              : Optional.empty();
         });
   }
 
@@ -71,16 +83,18 @@ public final class JobExpress {
 
   /** Ends these attempts and their jobs; gives those that still owned their job. */
   public List<Lease> succeed(List<Success> all) {
+    return database.single(tx -> succeed(tx, all));
+  }
+
+  /** The same in a transaction that goes on, for steps: their runs are locked. */
+  public List<Lease> succeed(Tx tx, List<Success> all) {
     // In the order in which rows are locked.
     List<Success> ordered =
         all.stream().sorted(Comparator.comparing(each -> each.fence().id().toString())).toList();
-    String batch = JsonRows.objects(ordered, Success::fields);
-    return database.single(
-        tx ->
-            tx.sql("job_succeed")
-                .set("batch", batch)
-                .set("outcome", JobCodes.OUTCOME.number(AttemptOutcome.SUCCEEDED))
-                .list(Lease::read));
+    return tx.sql("job_succeed")
+        .set("batch", JsonRows.objects(ordered, Success::fields))
+        .set("outcome", JobCodes.OUTCOME.number(AttemptOutcome.SUCCEEDED))
+        .list(Lease::read);
   }
 
   /**

@@ -43,6 +43,7 @@ public final class JobLeaseStore {
    *
    * @param permits while fewer than so many hold its resource it may begin
    * @param permit which of them it gets
+   * @param step the key of the step that it is, if it is one of a workflow
    */
   public record Claim(
       UUID id,
@@ -57,6 +58,7 @@ public final class JobLeaseStore {
       int permits,
       @Nullable Integer permit,
       @Nullable UUID workflow,
+      @Nullable String step,
       @Nullable Long progressDone,
       @Nullable Long progressTotal,
       String payload,
@@ -75,6 +77,7 @@ public final class JobLeaseStore {
           (int) row.number("resource_permits"),
           null,
           row.uuidOrNull("workflow_id"),
+          row.textOrNull("step_key"),
           row.numberOrNull("progress_done"),
           row.numberOrNull("progress_total"),
           row.text("payload"),
@@ -96,6 +99,7 @@ public final class JobLeaseStore {
           permits,
           number,
           workflow,
+          step,
           progressDone,
           progressTotal,
           payload,

@@ -57,9 +57,6 @@ public final class WorkflowReadStore {
   /** What a prerequisite left behind. */
   public record Input(String key, StepState state, @Nullable String output) {}
 
-  /** Where a step belongs. */
-  public record Home(UUID workflow, String key, String input) {}
-
   private final Tx tx;
 
   private WorkflowReadStore(Tx tx) {
@@ -220,11 +217,9 @@ public final class WorkflowReadStore {
         row.textOrNull("output"));
   }
 
-  /** Where a step belongs. */
-  public Optional<Home> home(UUID step) {
-    return tx.sql("workflow_of_step")
-        .set("step", step)
-        .first(row -> new Home(row.uuid("workflow_id"), row.text("step_key"), row.text("input")));
+  /** What a run was started with. */
+  public String runInput(UUID run) {
+    return tx.sql("workflow_run_input").set("workflow", run).one(row -> row.text("input"));
   }
 
   /** How these runs are. */

@@ -243,6 +243,28 @@ public final class WorkflowRunStore {
     return tx.sql("workflow_blocked").set("ids", JsonRows.ids(workflows)).list(Edge::read);
   }
 
+  /** Changes steps and runs, and makes jobs of steps that are stored. */
+  public void goOn(List<StepChange> steps, Collection<UUID> jobs, List<RunChange> runs) {
+    if (tx.has("workflow_go_on")) {
+      goOnAtOnce(steps, jobs, runs);
+      return;
+    }
+    change(steps);
+    WorkflowStore.in(tx).enqueue(jobs);
+    changeRuns(runs);
+  }
+
+  private void goOnAtOnce(List<StepChange> steps, Collection<UUID> jobs, List<RunChange> runs) {
+    if (!steps.isEmpty() || !jobs.isEmpty() || !runs.isEmpty()) {
+      tx.sql("workflow_go_on")
+          .set("steps", JsonRows.objects(steps, StepChange::fields))
+          .set("begun", JsonRows.ids(jobs))
+          .set("ageing", JobStore.AGEING)
+          .set("runs", JsonRows.objects(runs, RunChange::fields))
+          .update();
+    }
+  }
+
   /** Changes steps. */
   public void change(List<StepChange> steps) {
     if (!steps.isEmpty()) {

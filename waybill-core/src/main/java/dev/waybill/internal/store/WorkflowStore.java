@@ -35,7 +35,28 @@ public final class WorkflowStore {
       @Nullable UUID source,
       @Nullable String sourceStep,
       String input,
-      @Nullable String request) {}
+      @Nullable String request) {
+    Map<String, @Nullable Object> fields() {
+      Map<String, @Nullable Object> fields = new LinkedHashMap<>();
+      fields.put("id", id);
+      fields.put("type", type);
+      fields.put("tenant", tenant);
+      fields.put("status", WorkflowCodes.STATUS.number(status));
+      fields.put("open", counts.open());
+      fields.put("active", counts.active());
+      fields.put("failed", counts.failed());
+      fields.put("steps", counts.steps());
+      fields.put("edges", counts.edges());
+      fields.put("result_step", resultStep);
+      fields.put("idempotency_key", idempotencyKey);
+      fields.put("idempotency_hash", idempotencyHash);
+      fields.put("active_key", activeKey);
+      fields.put("active_hash", activeHash);
+      fields.put("input", input);
+      fields.put("request", request);
+      return fields;
+    }
+  }
 
   /**
    * How many steps of a run there are.
@@ -83,7 +104,7 @@ public final class WorkflowStore {
       @Nullable UUID parent,
       @Nullable String overStep,
       @Nullable String overAt) {
-    private Map<String, @Nullable Object> fields(UUID workflow) {
+    Map<String, @Nullable Object> fields(UUID workflow) {
       Map<String, @Nullable Object> fields = new LinkedHashMap<>();
       fields.put("workflow", workflow);
       fields.put("id", id);
@@ -122,7 +143,7 @@ public final class WorkflowStore {
   /** An edge to be. */
   public record NewEdge(
       UUID prerequisite, UUID dependent, Dependency.Mode mode, @Nullable String wanted) {
-    private Map<String, @Nullable Object> fields(UUID workflow) {
+    Map<String, @Nullable Object> fields(UUID workflow) {
       Map<String, @Nullable Object> fields = new LinkedHashMap<>();
       fields.put("workflow", workflow);
       fields.put("prerequisite", prerequisite);

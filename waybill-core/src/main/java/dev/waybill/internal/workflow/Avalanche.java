@@ -73,7 +73,6 @@ final class Avalanche {
   }
 
   private final WorkflowRunStore store;
-  private final WorkflowStore jobs;
   private final Tx tx;
   private final JobIds ids;
   private final Expansion expansion;
@@ -85,7 +84,6 @@ final class Avalanche {
   /** In runs that are locked. */
   Avalanche(Tx tx, JobIds ids, Collection<LockedRun> locked) {
     this.store = WorkflowRunStore.in(tx);
-    this.jobs = WorkflowStore.in(tx);
     this.tx = tx;
     this.ids = ids;
     this.expansion = new Expansion(tx, ids);
@@ -281,12 +279,10 @@ final class Avalanche {
               null,
               step.state == StepState.SKIPPED ? "workflow.dependency_unsatisfied" : null));
     }
-    store.change(changes);
-    begun.addAll(expansion.write(jobs));
-    jobs.enqueue(begun);
+    begun.addAll(expansion.write(WorkflowStore.in(tx)));
     List<RunChange> ofRuns =
         runs.values().stream().map(Avalanche::change).flatMap(Optional::stream).toList();
-    store.changeRuns(ofRuns);
+    store.goOn(changes, begun, ofRuns);
     Parents.tell(tx, ids, parents(ofRuns));
   }
 

@@ -1,11 +1,11 @@
 package dev.waybill.internal.workflow;
 
+import dev.waybill.internal.job.StepAttempt;
 import dev.waybill.internal.sql.Database;
 import dev.waybill.internal.sql.Session;
 import dev.waybill.internal.sql.Tx;
 import dev.waybill.internal.store.StepState;
 import dev.waybill.internal.store.WorkflowReadStore;
-import dev.waybill.internal.store.WorkflowReadStore.Home;
 import dev.waybill.internal.store.WorkflowReadStore.Input;
 import dev.waybill.job.JobContext;
 import dev.waybill.job.Scope;
@@ -23,44 +23,54 @@ import org.jspecify.annotations.Nullable;
 final class StepRun implements StepContext {
   private final Database database;
   private final JobContext job;
-  private final Home home;
+  private final UUID workflow;
+  private final String step;
+  private volatile @Nullable String workflowInput;
 
   StepRun(Database database, JobContext job) {
     this.database = database;
     this.job = job;
-    this.home =
-        read(tx -> WorkflowReadStore.in(tx).home(job.id()))
-            .orElseThrow(
-                () ->
-                    new InvalidState(
-                        "workflow.not_a_step",
-                        "Job "
-                            + job.id()
-                            + " of type "
-                            + job.type()
-                            + " is no step of a workflow,"
-                            + " but its handler expects one."));
+    UUID run = job instanceof StepAttempt attempt ? attempt.workflow() : null;
+    String key = job instanceof StepAttempt attempt ? attempt.step() : null;
+    if (run == null || key == null) {
+      throw new InvalidState(
+          "workflow.not_a_step",
+          "Job "
+              + job.id()
+              + " of type "
+              + job.type()
+              + " is no step of a workflow,"
+              + " but its handler expects one.");
+    }
+    this.workflow = run;
+    this.step = key;
   }
 
-  private <T> T read(Function<Tx, T> work) {
+  private <T> T read(Function<Tx, T> statement) {
     try (Session session = database.session()) {
-      return session.snapshot(work);
+      return session.glance(statement);
     }
   }
 
   @Override
   public UUID workflow() {
-    return home.workflow();
+    return workflow;
   }
 
   @Override
   public String step() {
-    return home.key();
+    return step;
   }
 
+  /** Read when it is asked for: it may be large, and a run may have thousands of steps. */
   @Override
   public String workflowInput() {
-    return home.input();
+    String input = workflowInput;
+    if (input == null) {
+      input = read(tx -> WorkflowReadStore.in(tx).runInput(workflow));
+      workflowInput = input;
+    }
+    return input;
   }
 
   @Override

@@ -5,6 +5,7 @@ import dev.waybill.internal.loop.Bell;
 import dev.waybill.internal.sql.Database;
 import dev.waybill.internal.sql.Session;
 import dev.waybill.internal.sql.Tx;
+import dev.waybill.internal.store.WorkflowExpress;
 import dev.waybill.internal.store.WorkflowListStore;
 import dev.waybill.internal.store.WorkflowReadStore;
 import dev.waybill.job.Scope;
@@ -13,6 +14,7 @@ import dev.waybill.workflow.Compensation;
 import dev.waybill.workflow.GateCompletion;
 import dev.waybill.workflow.Rerun;
 import dev.waybill.workflow.Started;
+import dev.waybill.workflow.Step;
 import dev.waybill.workflow.StepInfo;
 import dev.waybill.workflow.WaitingGate;
 import dev.waybill.workflow.Workflow;
@@ -27,6 +29,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -34,6 +37,10 @@ import org.jspecify.annotations.Nullable;
 /** The door: opens a transaction, or joins the caller's, and asks whoever knows. */
 final class WorkflowDoor implements Workflows {
   private static final int LARGEST_PAGE = 1000;
+
+  /** What the timekeeper may have to hear of: runs without any of these have no timers. */
+  private static final Set<Step.Kind> TIMED =
+      Set.of(Step.Kind.GATE, Step.Kind.DELAY, Step.Kind.WORKFLOW);
 
   private final Database database;
   private final WorkflowStarter starter;
@@ -49,7 +56,7 @@ final class WorkflowDoor implements Workflows {
 
   WorkflowDoor(Database database, JobIds ids, Runnable wakeJobs, Bell timers, WorkflowWatch watch) {
     this.database = database;
-    this.starter = new WorkflowStarter(ids);
+    this.starter = new WorkflowStarter(ids, WorkflowExpress.of(database));
     this.appender = new WorkflowAppender(ids);
     this.gates = new GateKeeper(ids);
     this.canceler = new WorkflowCanceler(ids);
@@ -68,7 +75,13 @@ final class WorkflowDoor implements Workflows {
 
   @Override
   public Started start(Workflow workflow) {
-    return thenWake(tx -> starter.start(tx, workflow));
+    Started started = starter.start(database, workflow);
+    if (workflow.steps().stream().anyMatch(step -> TIMED.contains(step.kind()))) {
+      wake();
+    } else {
+      wakeJobs.run();
+    }
+    return started;
   }
 
   private <T> T thenWake(Function<Tx, T> work) {
@@ -148,7 +161,9 @@ final class WorkflowDoor implements Workflows {
 
   @Override
   public Optional<WorkflowInfo> find(Scope scope, UUID run) {
-    return read(tx -> seen(tx, scope, run));
+    try (Session session = database.looking().session()) {
+      return session.glance(tx -> seen(tx, scope, run));
+    }
   }
 
   private static Optional<WorkflowInfo> seen(Tx tx, Scope scope, UUID run) {

@@ -9,7 +9,6 @@ import dev.waybill.internal.store.WorkflowRunStore;
 import dev.waybill.internal.store.WorkflowRunStore.LockedRun;
 import dev.waybill.job.JobStatus;
 import java.util.Collection;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
@@ -25,26 +24,27 @@ public final class WorkflowReleaser implements StepEnds {
   }
 
   @Override
-  public Set<UUID> lock(Tx tx, Collection<UUID> workflows, boolean wait) {
-    return WorkflowRunStore.in(tx).lock(workflows, wait).stream()
-        .map(LockedRun::id)
-        .collect(Collectors.toSet());
+  public Held lock(Tx tx, Collection<UUID> workflows, boolean wait) {
+    return new HeldRuns(tx, ids, WorkflowRunStore.in(tx).lock(workflows, wait));
   }
 
-  @Override
-  public void ended(Tx tx, List<End> ends) {
-    Set<UUID> workflows = new HashSet<>();
-    ends.forEach(end -> workflows.add(end.workflow()));
-    // They are locked already: this reads how they are, completions of the batch included.
-    List<LockedRun> runs = WorkflowRunStore.in(tx).lock(workflows, true);
-    new Avalanche(tx, ids, runs)
-        .end(
-            ends.stream()
-                .map(
-                    end ->
-                        StepEnd.ofJob(
-                            end.workflow(), end.step(), state(end.status()), end.output()))
-                .toList());
+  private record HeldRuns(Tx tx, JobIds ids, List<LockedRun> locked) implements Held {
+    @Override
+    public Set<UUID> runs() {
+      return locked.stream().map(LockedRun::id).collect(Collectors.toSet());
+    }
+
+    @Override
+    public void ended(List<End> ends) {
+      new Avalanche(tx, ids, locked)
+          .end(
+              ends.stream()
+                  .map(
+                      end ->
+                          StepEnd.ofJob(
+                              end.workflow(), end.step(), state(end.status()), end.output()))
+                  .toList());
+    }
   }
 
   private static StepState state(JobStatus status) {

@@ -4,8 +4,10 @@ import dev.waybill.internal.job.JobIds;
 import dev.waybill.internal.job.JobKeys;
 import dev.waybill.internal.job.Json;
 import dev.waybill.internal.job.RequestSnapshot;
+import dev.waybill.internal.sql.Database;
 import dev.waybill.internal.sql.Tx;
 import dev.waybill.internal.store.JobStore;
+import dev.waybill.internal.store.WorkflowExpress;
 import dev.waybill.internal.store.WorkflowStore;
 import dev.waybill.internal.store.WorkflowStore.Defaults;
 import dev.waybill.internal.store.WorkflowStore.KeyedRun;
@@ -36,16 +38,60 @@ final class WorkflowStarter {
   private static final int TRIES = 5;
 
   private final JobIds ids;
+  private final Optional<WorkflowExpress> express;
 
-  WorkflowStarter(JobIds ids) {
+  WorkflowStarter(JobIds ids, Optional<WorkflowExpress> express) {
     this.ids = ids;
+    this.express = express;
+  }
+
+  /** A run to be: everything about it but what its types decide. */
+  private record Draft(Workflow workflow, Graph graph, NewRun run) {
+    /** Whether one statement says it all: what begins others at once takes more. */
+    boolean isPlain() {
+      return graph.toBegin().isEmpty()
+          && workflow.steps().stream().noneMatch(step -> step.kind() == Step.Kind.WORKFLOW);
+    }
+
+    boolean begin(Tx tx, WorkflowExpress way) {
+      return way.begin(
+          tx,
+          run,
+          Graph.types(workflow.steps()),
+          graph.steps(Map.of()),
+          graph.edges(),
+          workflow.attributes());
+    }
+  }
+
+  private Draft draft(Workflow workflow) {
+    check(workflow);
+    Graph graph = new Graph(ids, workflow.steps(), List.of());
+    return new Draft(workflow, graph, row(workflow, graph));
+  }
+
+  /** In a transaction of its own, which is one statement if that can say it all. */
+  Started start(Database database, Workflow workflow) {
+    Draft draft = draft(workflow);
+    return express.isPresent()
+            && draft.isPlain()
+            && database.single(tx -> draft.begin(tx, express.get()))
+        ? new Started(draft.run().id(), Started.Outcome.STARTED)
+        : database.transact(tx -> start(tx, draft));
   }
 
   Started start(Tx tx, Workflow workflow) {
-    check(workflow);
+    Draft draft = draft(workflow);
+    return express.isPresent() && draft.isPlain() && draft.begin(tx, express.get())
+        ? new Started(draft.run().id(), Started.Outcome.STARTED)
+        : start(tx, draft);
+  }
+
+  private Started start(Tx tx, Draft draft) {
+    Workflow workflow = draft.workflow();
+    Graph graph = draft.graph();
+    NewRun run = draft.run();
     WorkflowStore store = WorkflowStore.in(tx);
-    Graph graph = new Graph(ids, workflow.steps(), List.of());
-    NewRun run = row(workflow, graph);
     if (run.idempotencyHash() == null && run.activeHash() == null) {
       Map<String, Defaults> defaults = defaults(store, workflow.steps());
       store.insert(run);

@@ -60,7 +60,7 @@ final class WorkflowWatch implements Worker {
     }
     try (Session session = database.session()) {
       Map<UUID, WorkflowStatus> statuses =
-          session.snapshot(
+          session.glance(
               tx -> WorkflowReadStore.in(tx).statuses(java.util.Set.copyOf(all.values())));
       all.forEach(
           (end, run) -> {

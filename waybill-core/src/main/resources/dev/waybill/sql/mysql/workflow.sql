@@ -403,11 +403,8 @@ join waybill_workflow_edge e on e.workflow_id = s.workflow_id and e.prerequisite
 left join waybill_job j on j.id = p.id
 where s.id = :step
 
--- name: workflow_of_step
-select s.workflow_id, s.step_key, w.input
-from waybill_workflow_step s
-join waybill_workflow w on w.id = s.workflow_id
-where s.id = :step
+-- name: workflow_run_input
+select w.input from waybill_workflow w where w.id = :workflow
 
 -- name: workflow_statuses
 -- Of runs that somebody waits for.

@@ -6,6 +6,14 @@
 -- Locking: claims, reaping and renewals lock rows and skip those that others hold; whoever settles an attempt locks its
 -- row first and looks at the clock afterwards. Rows are locked in the order of their ids.
 -- Sets of rows come as one JSON parameter, so that the text of a statement does not depend on their number.
+-- Plans: what is planned once must not read a whole table because it is small then; see job_own.sql.
+
+-- part: step_by_index
+  and (
+    select count(*)
+    from json_array_elements_text('[]') nobody cross join json_array_elements_text('[]') nothing
+    where nobody <> s.step_key
+  ) is not null
 
 -- name: job_definition_rows
 select type, version, max_attempts, timeout_micros, priority, retry_policy, enabled, paused, max_running, rate_count, rate_micros
@@ -143,7 +151,11 @@ limit :limit
 -- name: job_claim_lock
 -- Those of one line up to a turn; the resource must be free.
 select j.id, j.type, j.tenant, j.run, j.attempt, j.max_attempts, j.timeout_micros, j.priority, j.due_at, j.created_at, j.turn,
-  j.progress_done, j.progress_total, j.resource_hash, j.resource_permits, j.workflow_id, j.payload, j.checkpoint
+  j.progress_done, j.progress_total, j.resource_hash, j.resource_permits, j.workflow_id, j.payload, j.checkpoint,
+  case when j.workflow_id is not null then (
+    select s.step_key from waybill_workflow_step s where s.id = j.id
+-- include: step_by_index
+  ) end as step_key
 from waybill_job j
 where j.status = 1 and j.type = :type and j.tenant = :tenant and j.turn <= :bound
   and (j.resource_hash is null or (select count(*) from waybill_job h where h.held_hash = j.resource_hash) < j.resource_permits)

@@ -5,12 +5,21 @@
 -- condition that always holds, and that the planner takes for expensive (a join of two functions, a hundred rows each as far
 -- as it knows, in truth none), is added to whatever finds jobs:
 -- reading the whole table then looks as expensive as it is going to be, and the index is used from the first job on.
+-- Limits are selects, so that nobody sees how small they are: a plan for any limit would look worse than one for this limit,
+-- and the server would make a new one each time.
 
 -- part: by_index
   and (
     select count(*)
     from json_array_elements_text('[]') nobody cross join json_array_elements_text('[]') nothing
     where nobody <> j.type
+  ) is not null
+
+-- part: step_by_index
+  and (
+    select count(*)
+    from json_array_elements_text('[]') nobody cross join json_array_elements_text('[]') nothing
+    where nobody <> s.step_key
   ) is not null
 
 -- name: job_insert_alike
@@ -27,8 +36,9 @@ join waybill_job_definition d on d.type = :type and d.enabled
 cross join (select cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) as now) c
 
 -- name: job_claim_front
--- The front of the line, if there is only one line and nothing to weigh: one type, one tenant, no limit and no resource.
--- Else nothing is taken, and simple is false.
+-- The front of the lines, merged by turn, if there is nothing to weigh: one tenant, no limit and no resource. Else nothing is
+-- taken, and simple is false. Of several lines only what comes before the bound is locked, so that no job is locked in vain;
+-- others may be at it as well: where there is a bound, there may be more to take.
 with heads as materialized (
   select h.type, h.limited, h.first_tenant, h.last_tenant
   from (
@@ -41,20 +51,41 @@ with heads as materialized (
     where d.type in (select e from json_array_elements_text(cast(:types as json)) e) and d.enabled and not d.paused
   ) h
   where h.first_tenant is not null
-), alone as materialized (
-  select min(type) as type, min(first_tenant) as tenant
+), line as materialized (
+  select type, first_tenant as tenant
   from heads
-  having count(*) = 1 and not bool_or(limited) and min(first_tenant) = min(last_tenant)
-), front as materialized (
-  select j.id, j.resource_hash
-  from waybill_job j
-  where j.status = 1 and j.type = (select type from alone) and j.tenant = (select tenant from alone)
+  where (select not bool_or(limited) and min(first_tenant) = max(last_tenant) from heads)
+), bound as materialized (
+  select f.turn, f.id
+  from line l
+  cross join lateral (
+    select j.turn, j.id
+    from waybill_job j
+    where j.status = 1 and j.type = l.type and j.tenant = l.tenant
 -- include: by_index
-  order by j.turn, j.id
-  limit :limit
-  for update skip locked
+    order by j.turn, j.id
+    limit (select cast(:limit as integer))
+  ) f
+  where (select count(*) from line) > 1
+  order by f.turn, f.id
+  offset (select cast(:limit as integer) - 1)
+  limit 1
+), front as materialized (
+  select f.id, f.resource_hash
+  from line l
+  cross join lateral (
+    select j.id, j.resource_hash
+    from waybill_job j
+    where j.status = 1 and j.type = l.type and j.tenant = l.tenant and (j.turn, j.id) <= (
+        coalesce((select turn from bound), 9223372036854775807), coalesce((select id from bound), 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+      )
+-- include: by_index
+    order by j.turn, j.id
+    limit (select cast(:limit as integer))
+    for update skip locked
+  ) f
 ), simple as materialized (
-  select ((select count(*) from heads) = 0 or exists (select 1 from alone))
+  select (select count(*) from heads) = (select count(*) from line)
     and not exists (select 1 from front where resource_hash is not null) as yes
 ), leased as (
   update waybill_job j
@@ -64,9 +95,13 @@ with heads as materialized (
   where j.id = any (array(select id from front)) and (select yes from simple)
 -- include: by_index
   returning j.id, j.type, j.tenant, j.run, j.attempt - 1 as attempt, j.max_attempts, j.timeout_micros, j.turn,
-    j.progress_done, j.progress_total, j.resource_hash, j.resource_permits, j.workflow_id, j.payload, j.checkpoint
+    j.progress_done, j.progress_total, j.resource_hash, j.resource_permits, j.workflow_id, j.payload, j.checkpoint,
+    case when j.workflow_id is not null then (
+      select s.step_key from waybill_workflow_step s where s.id = j.id
+-- include: step_by_index
+    ) end as step_key
 )
-select s.yes as simple, l.*
+select s.yes as simple, exists (select 1 from bound) as bounded, l.*
 from simple s
 left join leased l on true
 order by l.turn, l.id
@@ -110,7 +145,7 @@ with due as materialized (
   where j.status = 0 and j.due_at <= cast(extract(epoch from clock_timestamp()) * 1000000 as bigint)
 -- include: by_index
   order by j.due_at
-  limit :limit
+  limit (select cast(:limit as integer))
   for update skip locked
 ), staged as (
   update waybill_job j

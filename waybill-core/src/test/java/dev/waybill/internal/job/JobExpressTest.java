@@ -69,7 +69,7 @@ class JobExpressTest {
   private Optional<List<UUID>> claim(int slots, String... types) {
     return express
         .claimFront(Set.of(types), slots, "w", LEASE)
-        .map(claims -> claims.stream().map(Claim::id).toList());
+        .map(front -> front.claims().stream().map(Claim::id).toList());
   }
 
   @Test
@@ -88,11 +88,62 @@ class JobExpressTest {
   }
 
   @Test
+  void theLinesOfSeveralTypesAreMergedByTurn() {
+    UUID third = enqueue("a", 5);
+    UUID first = enqueue("b", 9);
+    UUID second = enqueue("a", 7);
+    UUID fifth = enqueue("b", 1);
+    UUID fourth = enqueue("a", 3);
+    assertThat(claim(1, "a", "b")).hasValue(List.of(first));
+    assertThat(claim(3, "a", "b")).hasValue(List.of(second, third, fourth));
+    assertThat(claim(3, "a", "b")).hasValue(List.of(fifth));
+    assertThat(claim(3, "a", "b")).hasValue(List.of());
+  }
+
+  @Test
+  void jobsWithTheSameTurnAreTakenOnce() throws SQLException {
+    for (int i = 0; i < 6; i++) {
+      enqueue(i % 2 == 0 ? "a" : "b", 0);
+    }
+    bench.home().execute("update waybill_job set turn = 7");
+    List<UUID> all = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      assertThat(claim(2, "a", "b").orElseThrow()).hasSize(2).allMatch(all::add);
+    }
+    assertThat(all).doesNotHaveDuplicates();
+  }
+
+  @Test
+  void whoFindsTheFrontTakenKnowsThatThereMayBeMore() throws SQLException {
+    UUID first = enqueue("a", 9);
+    UUID second = enqueue("b", 8);
+    UUID third = enqueue("a", 7);
+    try (Connection other = bench.home().connect();
+        Statement statement = other.createStatement()) {
+      other.setAutoCommit(false);
+      statement.execute(
+          "select 1 from waybill_job where id in ('%s', '%s') for update".formatted(first, second));
+      assertThat(express.claimFront(Set.of("a", "b"), 2, "w", LEASE))
+          .hasValueSatisfying(
+              front -> {
+                assertThat(front.claims()).isEmpty();
+                assertThat(front.drained()).isFalse();
+              });
+      assertThat(express.claimFront(Set.of("a"), 2, "w", LEASE).orElseThrow())
+          .satisfies(
+              front -> {
+                assertThat(front.claims()).extracting(Claim::id).containsExactly(third);
+                assertThat(front.drained()).as("what others hold is theirs").isTrue();
+              });
+      other.rollback();
+    }
+    assertThat(express.claimFront(Set.of("a", "b"), 3, "w", LEASE).orElseThrow().drained())
+        .isTrue();
+  }
+
+  @Test
   void whatHasToBeWeighedIsLeftToTheOrdinaryWay() {
     enqueue("a", 0);
-    UUID other = enqueue("b", 0);
-    assertThat(claim(9, "a", "b")).as("two types").isEmpty();
-    bench.jobs().cancel(Scope.admin(), other, "away");
     bench.jobs().enqueue(JobRequest.of("a").scope(Scope.tenant("t")).build());
     assertThat(claim(9, "a", "b")).as("two tenants").isEmpty();
     enqueue("two", 0);
@@ -116,7 +167,8 @@ class JobExpressTest {
 
   private Fence claimed() {
     enqueue("a", 0);
-    return JobBench.fence(express.claimFront(Set.of("a"), 1, "w", LEASE).orElseThrow().get(0), "w");
+    return JobBench.fence(
+        express.claimFront(Set.of("a"), 1, "w", LEASE).orElseThrow().claims().get(0), "w");
   }
 
   private List<UUID> succeed(Fence fence) {
@@ -242,7 +294,10 @@ class JobExpressTest {
       for (Map.Entry<String, String> block : blocks.entrySet()) {
         assertThat(plan(block.getValue()))
             .as("%s, %s jobs", block.getKey(), jobs)
-            .noneMatch(line -> line.contains("Seq Scan on waybill_job "));
+            .noneMatch(
+                line ->
+                    line.contains("Seq Scan on waybill_job ")
+                        || line.contains("Seq Scan on waybill_workflow_step "));
       }
     }
   }

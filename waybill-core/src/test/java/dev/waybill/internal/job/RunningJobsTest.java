@@ -21,7 +21,23 @@ class RunningJobsTest {
   private static JobRun run() {
     Claim claim =
         new Claim(
-            UUID.randomUUID(), "t", "", 1, 1, 1, 3, 1, null, 1, null, null, null, null, "{}", null);
+            UUID.randomUUID(),
+            "t",
+            "",
+            1,
+            1,
+            1,
+            3,
+            1,
+            null,
+            1,
+            null,
+            null,
+            null,
+            null,
+            null,
+            "{}",
+            null);
     return new JobRun(claim, "me", 0, Duration.ofMinutes(1), Runnable::run);
   }
 

@@ -50,7 +50,7 @@ class WorkflowPlanTest {
           "workflow_child_ends",
           "workflow_told",
           "workflow_untold",
-          "workflow_of_step",
+          "workflow_run_input",
           "workflow_steps",
           "workflow_edges",
           "workflow_statuses",
