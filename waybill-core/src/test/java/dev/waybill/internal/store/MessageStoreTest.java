@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -273,6 +274,29 @@ class MessageStoreTest {
     passed(partitions.get(3), 50);
     assertThat(vacuumed(messages().vacuumDue())).isEqualTo(100);
     assertThat(bodies()).containsExactly(ids[80]);
+  }
+
+  @Test
+  @NotOn(
+      value = {DatabaseProduct.POSTGRESQL, DatabaseProduct.MYSQL, DatabaseProduct.MARIADB},
+      why = "they clean one partition at a time, or whole slots")
+  void aPieceOfSeveralPartitionsIsOfABearableSize() {
+    long second = partitions.get(1);
+    List<NewMessage> many = Collections.nCopies(10_000, Stores.message(first, "x"));
+    for (int i = 0; i < 2; i++) {
+      stores.database.transact(tx -> messages().enqueue(tx, many));
+    }
+    stores.enqueue(second, "y");
+    messages().sequence(new long[] {first, second}, 50_000);
+    passed(first, 20_000);
+    passed(second, 1);
+
+    assertThat(messages().vacuum(messages().vacuumDue(), 1_000))
+        .containsExactly(new MessageStore.Vacuumed(100, 20_000));
+
+    assertThat(messages().vacuum(messages().vacuumDue(), 1_000))
+        .containsExactly(new MessageStore.Vacuumed(1, 1));
+    assertThat(bodies()).isEmpty();
   }
 
   @Test
