@@ -47,11 +47,12 @@ with given as materialized (
 ), steps as (
   insert into waybill_workflow_step (
     id, workflow_id, step_key, place, kind, status, needed, pending, satisfied, may_fail, type, priority, max_attempts, timeout_micros,
-    stage, delay_micros, resource_key, resource_hash, token_hash, deadline_micros, remind_micros, remind_type, wake_at, released_at,
-    finished_at, payload, over_step, over_at
+    stage, delay_micros, resource_key, resource_hash, token_hash, deadline_micros, remind_micros, remind_type, wake_at, gate_since,
+    released_at, finished_at, payload, over_step, over_at
   )
   select v.id, v.workflow, v.step_key, v.place, v.kind, v.status, v.needed, v.pending, v.satisfied, v.may_fail, v.type, v.its_priority, v.its_attempts, v.its_timeout,
-    v.stage, v.delay, v.resource_key, v.resource_hash, v.token_hash, v.deadline, v.remind, v.remind_type, v.now + v.wake, case when v.status in (1, 2) then v.now end,
+    v.stage, v.delay, v.resource_key, v.resource_hash, v.token_hash, v.deadline, v.remind, v.remind_type, v.now + v.wake,
+    case when v.kind = 1 and v.status = 2 then v.now end, case when v.status in (1, 2) then v.now end,
     case when v.status >= 3 then v.now end, v.payload, v.over_step, v.over_at
   from step v
 ), edges as (
@@ -87,6 +88,7 @@ with step as materialized (
   update waybill_workflow_step s
   set status = v.status, pending = coalesce(v.pending, s.pending), satisfied = coalesce(v.satisfied, s.satisfied),
     released_at = coalesce(v.released_at, s.released_at), finished_at = coalesce(v.finished_at, s.finished_at), wake_at = v.wake_at,
+    gate_since = case when s.kind = 1 and v.status = 2 then coalesce(v.released_at, s.released_at) end,
     output = coalesce(v.output, s.output), error_code = coalesce(v.code, s.error_code),
     error_message = coalesce(v.message, s.error_message), reason = coalesce(v.reason, s.reason)
   from step v
