@@ -443,7 +443,7 @@ create table waybill_workflow (
   input text not null,
   request text,
   constraint waybill_workflow_pk PRIMARY KEY (id)
-);
+) with (fillfactor=50);
 
 CREATE INDEX waybill_workflow_finished_ix ON waybill_workflow USING btree (status, finished_at) WHERE (status >= 2);
 
@@ -524,7 +524,7 @@ create table waybill_workflow_step (
   payload text not null,
   output text,
   constraint waybill_workflow_step_pk PRIMARY KEY (id)
-);
+) with (fillfactor=50);
 
 CREATE INDEX waybill_workflow_step_gate_ix ON waybill_workflow_step USING btree (gate_since, id) WHERE (gate_since IS NOT NULL);
 
