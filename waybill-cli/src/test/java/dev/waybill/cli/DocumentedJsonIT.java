@@ -35,7 +35,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.MatchResult;
@@ -170,9 +169,9 @@ class DocumentedJsonIT {
             outbox.enqueue(connection, queue, message);
           }
         });
-    until(() -> outbox.deadLetters().count(DeadLetterFilter.defaults()) == 3);
-    until(() -> outbox.status().toString().contains("gateway times out"));
-    until(
+    Until.holds(() -> outbox.deadLetters().count(DeadLetterFilter.defaults()) == 3);
+    Until.holds(() -> outbox.status().toString().contains("gateway times out"));
+    Until.holds(
         () ->
             outbox.status().stream()
                 .flatMap(queue -> queue.partitions().stream())
@@ -180,7 +179,7 @@ class DocumentedJsonIT {
     ask("queues list");
     ask("queues pause", "audit", "--partition", "0");
     ask("queues resume", "audit", "--partition", "0");
-    until(() -> outbox.peek("audit", 0, 0, 1).size() == 1);
+    Until.holds(() -> outbox.peek("audit", 0, 0, 1).size() == 1);
     ask("messages peek", "audit", "--payload");
     Map<?, ?> claim = ask("dead-letters replay", "--limit", "1");
     List<?> letters = (List<?>) Objects.requireNonNull(claim.get("dead_letters"));
@@ -204,13 +203,13 @@ class DocumentedJsonIT {
     UUID busy = waybill.jobs().enqueue(JobRequest.of("sync").build()).id();
     UUID running = waybill.jobs().enqueue(JobRequest.of("import").build()).id();
     waybill.jobs().wake();
-    until(() -> status(waybill, done) == JobStatus.SUCCEEDED);
-    until(() -> status(waybill, dead) == JobStatus.DEAD_LETTERED);
-    until(() -> waybill.jobs().attempts(Scope.admin(), busy).size() == 1);
-    until(() -> status(waybill, running) == JobStatus.LEASED);
+    Until.holds(() -> status(waybill, done) == JobStatus.SUCCEEDED);
+    Until.holds(() -> status(waybill, dead) == JobStatus.DEAD_LETTERED);
+    Until.holds(() -> waybill.jobs().attempts(Scope.admin(), busy).size() == 1);
+    Until.holds(() -> status(waybill, running) == JobStatus.LEASED);
     ask("jobs enqueue", "report", "--delay", "PT1H");
     ask("jobs requeue", "" + dead, "--reason", "rate added", "--yes");
-    until(() -> status(waybill, dead) == JobStatus.DEAD_LETTERED);
+    Until.holds(() -> status(waybill, dead) == JobStatus.DEAD_LETTERED);
     ask("jobs cancel", "" + busy, "--reason", "not wanted", "--yes");
     for (UUID job : List.of(done, dead, busy, running)) {
       ask("jobs show", "" + job, "--payload");
@@ -246,8 +245,9 @@ class DocumentedJsonIT {
                     .build())
             .id();
     waybill.workflows().wake();
-    until(() -> waybill.workflows().steps(Scope.admin(), run).toString().contains("tax.unknown"));
-    until(
+    Until.holds(
+        () -> waybill.workflows().steps(Scope.admin(), run).toString().contains("tax.unknown"));
+    Until.holds(
         () ->
             waybill.workflows().stepBody(Scope.admin(), run, "print").orElseThrow().output()
                 != null);
@@ -255,16 +255,17 @@ class DocumentedJsonIT {
     ask("workflows graph", "" + run);
     ask("workflows gates");
     ask("workflows complete-gate", "" + run, "approve");
-    until(() -> waybill.workflows().find(Scope.admin(), run).orElseThrow().status().isTerminal());
+    Until.holds(
+        () -> waybill.workflows().find(Scope.admin(), run).orElseThrow().status().isTerminal());
     ask("workflows compensate", "" + run, "--undo", "print=report", "--reason", "no", "--yes");
     waybill.workflows().rerun(new Rerun(Scope.global(), run, "again", "why not", "print", null));
     UUID busy = start(waybill, Step.job("fetch", "import"));
     UUID gate = start(waybill, Step.gate("approve"));
-    until(() -> waybill.workflows().steps(Scope.admin(), busy).get(0).worker() != null);
+    Until.holds(() -> waybill.workflows().steps(Scope.admin(), busy).get(0).worker() != null);
     ask("workflows cancel", "" + gate, "--reason", "not wanted", "--yes");
     ask("workflows retry", "" + gate, "--reason", "after all", "--yes");
-    until(() -> runs(waybill, WorkflowStatus.RUNNING) == 1);
-    until(() -> runs(waybill, WorkflowStatus.WAITING) == 1);
+    Until.holds(() -> runs(waybill, WorkflowStatus.RUNNING) == 1);
+    Until.holds(() -> runs(waybill, WorkflowStatus.WAITING) == 1);
     ask("workflows list");
     ask("workflows show", "" + run, "--payload");
     ask("workflows show", "" + busy);
@@ -280,14 +281,6 @@ class DocumentedJsonIT {
 
   private static long runs(Waybill waybill, WorkflowStatus status) {
     return waybill.workflows().list(WorkflowFilter.in(Scope.admin()).withStatus(status)).size();
-  }
-
-  private static void until(Callable<Boolean> condition) throws Exception {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
-    while (!condition.call()) {
-      assertThat(System.nanoTime()).as("waited in vain").isLessThan(deadline);
-      TimeUnit.MILLISECONDS.sleep(10);
-    }
   }
 
   private void compare() throws Exception {

@@ -13,7 +13,6 @@ import dev.waybill.testkit.TestDatabase;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** {@code waybill status} and {@code waybill queues} as an operator calls them. */
@@ -46,11 +45,7 @@ class OutboxCommandsIT {
       outbox.inTransaction(
           connection ->
               outbox.enqueue(connection, "orders", EnqueueMessage.of("a", "b").partition(1)));
-      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
-      while (outbox.status().get(0).lag() == 0) {
-        assertThat(System.nanoTime()).as("waited in vain").isLessThan(deadline);
-        TimeUnit.MILLISECONDS.sleep(10);
-      }
+      Until.holds(() -> outbox.status().get(0).lag() > 0);
     }
     Cli status = run("status");
     assertThat(status.exit()).as(status.err()).isZero();

@@ -191,6 +191,7 @@ class PageTest {
     go("/workflows/" + order);
     browser.click("Cancel run");
     browser.click("Cancel the run");
+    browser.sees("Canceled.");
     Scene.until(
         "the run is canceled",
         () ->
@@ -198,6 +199,28 @@ class PageTest {
                 == WorkflowStatus.CANCELED);
     assertThat(scene.waybill.jobs().pausedTypes()).containsExactly("sync");
     assertThat(browser.complaints).isEmpty();
+  }
+
+  @Test
+  void anAnswerThatComesLateIsNotDrawnOverAnotherPage() throws Exception {
+    scene.schedules();
+    go("/jobs");
+    browser.sees("Jobs");
+    browser.eval(
+        "(() => { const real = window.fetch; const held = []; window.asked = 0;"
+            + " window.fetch = (address, ...more) => {"
+            + " if (!String(address).includes('schedules')) return real(address, ...more);"
+            + " window.asked++;"
+            + " return new Promise((answer) => held.push(() => real(address, ...more).then((given) =>"
+            + " { answer(given); setTimeout(() => { window.drawn = true; }, 100); }))); };"
+            + " window.release = () => held.forEach((each) => each()); })()");
+    browser.eval("location.hash = '/schedules'");
+    browser.until("the schedules are asked for", "window.asked > 0");
+    browser.eval("location.hash = '/queues'");
+    browser.until("the queues are shown", "document.querySelector('h1')?.innerText === 'Queues'");
+    browser.eval("window.release()");
+    browser.until("the answer has come", "window.drawn === true");
+    assertThat(browser.eval("document.querySelector('h1').innerText")).isEqualTo("Queues");
   }
 
   @Test

@@ -68,6 +68,10 @@ function show() {
   const scroll = same ? main.scrollTop : 0;
   state.page?.dispose?.();
   const names = found ? found[0].slice(1).map(decodeURIComponent) : [];
+  // An answer that comes late belongs to a page that is gone: it must not be drawn over the one that people see and act on.
+  const visit = {};
+  const here = () => state.visit === visit;
+  state.visit = visit;
   const context = {
     route: { path, query },
     names,
@@ -78,8 +82,8 @@ function show() {
     get,
     may: state.who.role === 'OPERATE',
     features: state.who.features ?? {},
-    replace: (node) => (main.firstChild ? morph(main.firstChild, node) : main.append(node)),
-    failed: (error) => main.replaceChildren(empty('That did not work', error.message)),
+    replace: (node) => here() && (main.firstChild ? morph(main.firstChild, node) : main.append(node)),
+    failed: (error) => here() && main.replaceChildren(empty('That did not work', error.message)),
   };
   if (!same) main.replaceChildren();
   state.page = found ? found[1](context) : { load: () => main.replaceChildren(empty('There is no such page', 'Choose one on the left.')) };
