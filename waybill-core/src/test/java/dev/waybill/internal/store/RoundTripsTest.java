@@ -1,0 +1,108 @@
+package dev.waybill.internal.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.waybill.schema.Schema;
+import dev.waybill.testkit.DatabaseProduct;
+import dev.waybill.testkit.EveryDatabase;
+import dev.waybill.testkit.FaultyDataSource;
+import dev.waybill.testkit.NotOn;
+import dev.waybill.testkit.Operation;
+import dev.waybill.testkit.TestDatabase;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/**
+ * What each step of a message costs in calls to the database, its commit included: not more for a
+ * thousand messages, nor for many partitions where one statement can take them all.
+ */
+@EveryDatabase
+@NotOn(value = DatabaseProduct.SQLITE, why = "a call goes nowhere: statements cost no round trip")
+class RoundTripsTest {
+  private static final int PARTITIONS = 16;
+
+  private final boolean postgres;
+  private final FaultyDataSource watched;
+  private final Stores stores;
+  private final List<Long> partitions;
+
+  RoundTripsTest(TestDatabase database) {
+    this.postgres = database.product() == DatabaseProduct.POSTGRESQL;
+    Schema.migrate(database.dataSource());
+    this.watched = new FaultyDataSource(database.dataSource());
+    this.stores = new Stores(watched);
+    this.partitions = stores.queue("trips", PARTITIONS);
+    // Whoever comes first learns which slots are in use.
+    enqueue(1);
+    sequence();
+  }
+
+  private void enqueue(int perPartition) {
+    List<NewMessage> all = new ArrayList<>();
+    for (int i = 0; i < perPartition; i++) {
+      partitions.forEach(partition -> all.add(Stores.message(partition, "x")));
+    }
+    stores.database.transact(tx -> stores.messages.enqueue(tx, all));
+  }
+
+  private void sequence() {
+    stores.messages.sequence(partitions.stream().mapToLong(Long::longValue).toArray(), 5_000);
+  }
+
+  /** Statements about our tables, and commits. */
+  private long calls(Runnable step) {
+    watched.reset();
+    step.run();
+    return watched.trace().stream()
+        .filter(call -> call.kind() == Operation.Kind.COMMIT || call.sql().contains("waybill"))
+        .count();
+  }
+
+  private void costs(Runnable step, int onPostgres, int elsewhere) {
+    assertThat(calls(step)).isLessThanOrEqualTo(postgres ? onPostgres : elsewhere);
+  }
+
+  @Test
+  void oneMessageOrAThousandAreEnqueuedWithAsManyCalls() {
+    costs(() -> enqueue(1), 1 + 1, 2 + 1);
+    costs(() -> enqueue(60), 1 + 1, 2 + 1);
+  }
+
+  @Test
+  void allDirtyPartitionsAreNumberedTogether() {
+    enqueue(20);
+    costs(this::sequence, 1, 5 + 1);
+  }
+
+  @Test
+  void aLeaseThatHasMoreToDoIsRenewedWithWhatItReads() {
+    enqueue(20);
+    sequence();
+    long partition = partitions.get(0);
+    Delivery taken = stores.messages.lease(partition, "me", Stores.MINUTE, 5).orElseThrow();
+    Lease lease = new Lease(partition, "me", taken.epoch(), Stores.MINUTE);
+    costs(
+        () -> assertThat(stores.messages.next(lease, taken.processedSeq() + 5, 5)).isPresent(),
+        1 + 1,
+        5 + 1);
+  }
+
+  @Test
+  void aTransactionLocksReadsAndMovesTheCursor() {
+    enqueue(20);
+    sequence();
+    long partition = partitions.get(1);
+    costs(
+        () ->
+            stores.database.transact(
+                tx -> {
+                  Delivery read = stores.messages.lock(tx, partition, 5).orElseThrow();
+                  stores.messages.move(
+                      tx, partition, CursorMove.doneUpTo(read.processedSeq() + 5), List.of());
+                  return true;
+                }),
+        2 + 1,
+        6 + 1);
+  }
+}
