@@ -26,7 +26,8 @@ class EveryDatabaseTest {
           connection.getMetaData().getDatabaseProductName()
               + " "
               + connection.getMetaData().getDatabaseProductVersion();
-      assertThat(productAndVersion).startsWith(database.label());
+      // Of a server of the user's own the label says where it is, and not which version.
+      assertThat(productAndVersion).startsWith(database.label().replaceFirst(" at .*", ""));
       assertThat(ask(connection, "select 1")).isEqualTo("1");
     }
   }
