@@ -94,7 +94,7 @@ class DoctorAtWorkTest {
   }
 
   private void clear() {
-    Optional<Rotation> rotation = Rotation.of(open, new Rotation.Limits(1, 1, Duration.ZERO));
+    Optional<Rotation> rotation = Rotation.of(open, new Rotation.Limits(1, 1, 1, Duration.ZERO));
     if (rotation.isEmpty()) {
       assertThat(messages.vacuum(partition, Duration.ZERO, 100).messages()).isEqualTo(5);
       return;

@@ -10,13 +10,14 @@ import dev.waybill.internal.sql.Tx;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
+import java.util.List;
 import java.util.Optional;
-import java.util.stream.Stream;
 
 /**
  * Clears whole slots instead of deleting rows (PostgreSQL). New messages go to one slot until it is
  * full; then to an empty one. A slot that nobody needs is locked, looked at again under that lock,
- * and truncated. What few partitions still need of a slot is carried to slot 0.
+ * and truncated. What few partitions still need of a slot is carried to slot 0. The two tables with
+ * a row per partition are written anew when they hold many times their rows.
  *
  * <p>Any number of these may run: each step locks the one row of <i>rotation</i>, or leaves it to
  * whoever has it. Each step is a transaction, and any of them may be the last. An instance is for
@@ -28,10 +29,17 @@ public final class Rotation {
   /** With at most 200 messages each, so few that a step stays short. */
   private static final int CARRIED_SEGMENTS = 50;
 
+  /** What two rows, with the space that is left free for their next versions, need at most. */
+  private static final int CURSOR_BYTES = 1 << 10;
+
+  private static final List<String> CURSOR_TABLES =
+      List.of("outbox_partitions", "outbox_processor");
+
   private final Database database;
   private final Limits limits;
   private final Attempts[] attempts = Attempts.of(Slots.COUNT + 1);
   private final Attempts[] intakeAttempts = Attempts.of(Slots.INTAKES);
+  private final Attempts renewals = new Attempts();
 
   private Rotation(Database database, Limits limits) {
     this.database = database.retrying(Retry.never());
@@ -43,12 +51,14 @@ public final class Rotation {
    *
    * @param slotBytes when the bodies of one take so much space
    * @param intakeBytes when one of incoming does, dead rows included: sequencing has to pass them
+   * @param cursorBytes when the tables with a row per partition take so much more than these need,
+   *     their rows are written anew
    * @param age when one is not empty and so long in use
    */
-  public record Limits(long slotBytes, long intakeBytes, Duration age) {
+  public record Limits(long slotBytes, long intakeBytes, long cursorBytes, Duration age) {
     /** For everybody: some hundred thousand small messages, and some ten thousand of incoming. */
     public static Limits standard(Duration age) {
-      return new Limits(64L << 20, 2L << 20, age);
+      return new Limits(64L << 20, 2L << 20, 1L << 20, age);
     }
   }
 
@@ -76,7 +86,14 @@ public final class Rotation {
   /** How the slots stand. The sizes are those of files, so they count dead rows. */
   @SuppressWarnings("ArrayRecordComponent") // Lives for one turn; never compared.
   private record State(
-      Slots slots, long told, Duration age, long[] bytes, long[] used, long[] intakes) {
+      Slots slots,
+      long told,
+      Duration age,
+      long[] bytes,
+      long[] used,
+      long[] intakes,
+      long partitions,
+      long cursors) {
     static State of(Row row) throws SQLException {
       long[] bytes = new long[Slots.COUNT + 1];
       long[] used = new long[Slots.COUNT + 1];
@@ -95,7 +112,9 @@ public final class Rotation {
           Duration.of(row.number("age"), ChronoUnit.MICROS),
           bytes,
           used,
-          intakes);
+          intakes,
+          row.number("partitions"),
+          row.number("cursors"));
     }
 
     boolean hasFree() {
@@ -140,6 +159,11 @@ public final class Rotation {
         moved |= cleared;
         waiting |= !cleared;
       }
+    }
+    if (isWorn(state) && renewals.isDue()) {
+      boolean renewed = renewals.ended(step(this::renewed));
+      moved |= renewed;
+      waiting |= !renewed;
     }
     long messages = 0;
     for (int slot : state.slots().others()) {
@@ -193,6 +217,28 @@ public final class Rotation {
     return next;
   }
 
+  private boolean isWorn(State state) {
+    return state.cursors() >= limits.cursorBytes + state.partitions() * CURSOR_BYTES;
+  }
+
+  /**
+   * Writes the rows of <i>partitions</i> and <i>processor</i> anew, without the versions that a
+   * held snapshot keeps: whoever looks for a partition would walk along all of them. Says whether
+   * that made the tables less than half as large.
+   */
+  private boolean renewed(Tx tx, State state) {
+    if (!isWorn(state)) {
+      return false;
+    }
+    lock(tx, "outbox_cursors");
+    for (String table : CURSOR_TABLES) {
+      String rows = tx.sql(table + "_copy").one(row -> row.text("copies"));
+      tx.sql(table + "_clear").execute();
+      tx.sql(table + "_restore").set("copies", rows).execute();
+    }
+    return 2 * tx.sql("outbox_cursors").one(row -> row.number("bytes")) < state.cursors();
+  }
+
   boolean clearIntake(int slot) {
     String name = "outbox_intake_" + slot;
     return !isAny(name + "_used")
@@ -244,28 +290,6 @@ public final class Rotation {
               return true;
             });
     return attempts[slot].ended(cleared) ? messages : -1;
-  }
-
-  /** While somebody holds a slot, its lock is asked for ever less often: others wait behind us. */
-  private static final class Attempts {
-    private static final int MOST_DOUBLINGS = 6;
-
-    private int failures;
-    private int skips;
-
-    static Attempts[] of(int slots) {
-      return Stream.generate(Attempts::new).limit(slots).toArray(Attempts[]::new);
-    }
-
-    boolean isDue() {
-      return skips-- <= 0;
-    }
-
-    boolean ended(boolean success) {
-      failures = success ? 0 : Math.min(failures + 1, MOST_DOUBLINGS);
-      skips = (1 << failures) - 1;
-      return success;
-    }
   }
 
   private static void lock(Tx tx, String name) {

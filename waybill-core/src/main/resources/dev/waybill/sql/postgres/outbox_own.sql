@@ -510,7 +510,9 @@ select r.head, r.intake, r.unread, (date_part('epoch', clock_timestamp()) * 1000
   pg_relation_size('{waybill_outbox_body_3}') + pg_relation_size('{waybill_outbox_outgoing_3}') as used_3,
   pg_relation_size('{waybill_outbox_incoming_0}') as intake_0,
   pg_relation_size('{waybill_outbox_incoming_1}') as intake_1,
-  pg_relation_size('{waybill_outbox_incoming_2}') as intake_2
+  pg_relation_size('{waybill_outbox_incoming_2}') as intake_2,
+  (select coalesce(sum(q.partitions), 0) from waybill_outbox_queues q) as partitions,
+  pg_relation_size('{waybill_outbox_partitions}') + pg_relation_size('{waybill_outbox_processor}') as cursors
 from waybill_outbox_rotation r
 where r.id = 1
 
@@ -525,7 +527,9 @@ select r.head, r.intake, r.unread, (date_part('epoch', clock_timestamp()) * 1000
   pg_relation_size('{waybill_outbox_body_3}') + pg_relation_size('{waybill_outbox_outgoing_3}') as used_3,
   pg_relation_size('{waybill_outbox_incoming_0}') as intake_0,
   pg_relation_size('{waybill_outbox_incoming_1}') as intake_1,
-  pg_relation_size('{waybill_outbox_incoming_2}') as intake_2
+  pg_relation_size('{waybill_outbox_incoming_2}') as intake_2,
+  (select coalesce(sum(q.partitions), 0) from waybill_outbox_queues q) as partitions,
+  pg_relation_size('{waybill_outbox_partitions}') + pg_relation_size('{waybill_outbox_processor}') as cursors
 from waybill_outbox_rotation r
 where r.id = 1
 for no key update of r skip locked
@@ -542,6 +546,32 @@ select setval('{waybill_outbox_slots_sq}', :slots::bigint) from turned
 
 -- name: outbox_lock_timeout
 select set_config('lock_timeout', :limit, true)
+
+-- name: outbox_cursors
+select pg_relation_size('{waybill_outbox_partitions}') + pg_relation_size('{waybill_outbox_processor}') as bytes
+
+-- name: outbox_cursors_lock
+lock table waybill_outbox_partitions, waybill_outbox_processor in access exclusive mode
+
+-- name: outbox_partitions_copy
+select coalesce(array_agg(p order by p.id), '{}')::text as copies from waybill_outbox_partitions p
+
+-- name: outbox_partitions_clear
+truncate waybill_outbox_partitions
+
+-- name: outbox_partitions_restore
+insert into waybill_outbox_partitions overriding system value
+select p.* from unnest(:copies::waybill_outbox_partitions[]) p
+
+-- name: outbox_processor_copy
+select coalesce(array_agg(c order by c.partition_id), '{}')::text as copies from waybill_outbox_processor c
+
+-- name: outbox_processor_clear
+truncate waybill_outbox_processor
+
+-- name: outbox_processor_restore
+insert into waybill_outbox_processor
+select c.* from unnest(:copies::waybill_outbox_processor[]) c
 
 -- name: outbox_intake_0_lock
 lock table waybill_outbox_incoming_0 in access exclusive mode

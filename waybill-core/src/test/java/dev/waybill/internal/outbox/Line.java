@@ -113,7 +113,7 @@ final class Line {
     Bell bell = new Bell();
     vacuum =
         new Vacuum(messages, events, time, crew.stopSignal(), 100, Duration.ofMinutes(1), bell);
-    rotation = Rotation.of(database, new Rotation.Limits(1, 1, Duration.ZERO));
+    rotation = Rotation.of(database, new Rotation.Limits(1, 1, 1, Duration.ZERO));
     DeliveryContext context =
         new DeliveryContext(
             new Modes(profile, () -> 0.5),

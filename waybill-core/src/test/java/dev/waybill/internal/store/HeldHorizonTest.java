@@ -26,6 +26,7 @@ class HeldHorizonTest {
   private static final int MESSAGES = 500;
   private static final long SLOT = 256 << 10;
   private static final long INTAKE = 64 << 10;
+  private static final long CURSORS = 1 << 20;
 
   private final SlotsAtWork at;
 
@@ -36,7 +37,8 @@ class HeldHorizonTest {
   @Test
   void theTablesStaySmallWhileNoDeadRowCanBeRemoved() throws Exception {
     Rotation rotation =
-        Rotation.of(at.stores.database, new Rotation.Limits(SLOT, INTAKE, Duration.ofDays(1)))
+        Rotation.of(
+                at.stores.database, new Rotation.Limits(SLOT, INTAKE, CURSORS, Duration.ofDays(1)))
             .orElseThrow();
     String[] texts =
         IntStream.range(0, MESSAGES).mapToObj(i -> "x".repeat(200)).toArray(String[]::new);

@@ -145,7 +145,7 @@ class PlanTest {
     messages.vacuum(messages.vacuumDue().stream().limit(1).toList(), 16);
     messages.expireDedup(10);
     messages.releaseAll("me");
-    Rotation.of(stores.database, new Rotation.Limits(1, 1, Duration.ZERO))
+    Rotation.of(stores.database, new Rotation.Limits(1, 1, 1, Duration.ZERO))
         .ifPresent(
             rotation -> {
               rotation.turn();

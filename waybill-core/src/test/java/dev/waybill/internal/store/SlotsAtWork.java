@@ -29,7 +29,9 @@ final class SlotsAtWork {
   }
 
   static Rotation rotation(Stores stores, long slotBytes) {
-    return Rotation.of(stores.database, new Rotation.Limits(slotBytes, 1, Duration.ofDays(1)))
+    return Rotation.of(
+            stores.database,
+            new Rotation.Limits(slotBytes, 1, Long.MAX_VALUE >> 1, Duration.ofDays(1)))
         .orElseThrow();
   }
 
