@@ -116,6 +116,15 @@ final class DirtyPartitions {
       partitions.forEach(id -> open(id).done(!drained));
     }
 
+    /** There is more in it, for which there is that much time; or none. */
+    void later(Long partition, Duration rest) {
+      if (rest.isZero()) {
+        open(partition).done(true);
+      } else {
+        open(partition).notBefore(rest);
+      }
+    }
+
     /** Somebody else has these. */
     void skipped(Collection<Long> partitions) {
       partitions.forEach(id -> open(id).skipped());

@@ -7,13 +7,15 @@ import dev.waybill.internal.store.MessageStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Gives committed messages their numbers. A visit takes all partitions that are dirty, oldest
  * first, and numbers in one step what is visible in them. It never waits for a producer or for
- * another sequencer: a partition in other hands comes back a little later.
+ * another sequencer: a partition in other hands comes back a little later, and so does one of a
+ * backlog that has plenty of numbered messages to deliver.
  */
 final class Sequencer implements Worker {
   /** More would make one transaction hold too many rows, and keep the others from helping. */
@@ -21,6 +23,14 @@ final class Sequencer implements Worker {
 
   /** Of all partitions of a visit: statements and transactions have to stay of a bearable size. */
   static final int MOST_MESSAGES = 50_000;
+
+  /** So many messages of a partition keep its delivery busy while others are numbered. */
+  private static final long PLENTY = 10_000;
+
+  /** Nobody delivers a message of a partition in less time. */
+  private static final Duration FASTEST = Duration.ofNanos(5_000);
+
+  private static final Duration LONGEST_REST = Duration.ofSeconds(1);
 
   private final int number;
   private final DirtyPartitions dirty;
@@ -122,8 +132,29 @@ final class Sequencer implements Worker {
       claim.found(total);
     }
     claim.done(drained, true);
-    claim.done(saturated, false);
     claim.skipped(skipped);
+    comeBack(claim, saturated);
     messages = saturated.isEmpty() ? smallest : Math.min(largest, messages * 2);
+  }
+
+  private void comeBack(DirtyPartitions.Claim claim, List<Long> saturated) {
+    if (saturated.isEmpty()) {
+      return;
+    }
+    Map<Long, Long> waiting = store.waiting(saturated);
+    saturated.forEach(id -> claim.later(id, rest(waiting.getOrDefault(id, 0L))));
+  }
+
+  /**
+   * How long a partition is left alone that has so many messages to deliver. To number still more
+   * of them would take the database's time from their delivery. It is not for long: messages
+   * without numbers are in others' way, too, and nobody says that these are being delivered at all.
+   */
+  static Duration rest(long waiting) {
+    if (waiting < PLENTY) {
+      return Duration.ZERO;
+    }
+    Duration needed = FASTEST.multipliedBy(waiting);
+    return needed.compareTo(LONGEST_REST) < 0 ? needed : LONGEST_REST;
   }
 }

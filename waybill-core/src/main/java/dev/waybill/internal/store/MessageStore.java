@@ -7,6 +7,8 @@ import dev.waybill.internal.sql.Tx;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -76,6 +78,18 @@ public abstract class MessageStore {
   public Numbered sequence(
       long[] partitions, int messages, String owner, List<LeaseRequest.Take> wanted) {
     return new Numbered(sequence(partitions, messages), Map.of());
+  }
+
+  /** How many messages of these partitions have a number and are not delivered. */
+  public Map<Long, Long> waiting(Collection<Long> partitions) {
+    Map<Long, Long> waiting = new HashMap<>();
+    database.single(
+        tx -> {
+          Query query = tx.sql("outbox_waiting");
+          partitions.forEach(query::row);
+          return query.list(row -> waiting.put(row.number("partition_id"), row.number("waiting")));
+        });
+    return waiting;
   }
 
   /**

@@ -73,6 +73,12 @@ from waybill_outbox_processor c
 join waybill_outbox_partitions p on p.id = c.partition_id
 where c.partition_id = :partition_id
 
+-- name: outbox_waiting
+select c.partition_id, p.sequence - c.processed_seq as waiting
+from waybill_outbox_processor c
+join waybill_outbox_partitions p on p.id = c.partition_id
+where c.partition_id in ((:id)...)
+
 -- name: outbox_lease_acquire
 update waybill_outbox_processor
 set lease_owner = :owner, lease_epoch = lease_epoch + 1, lease_until = timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) + :duration,

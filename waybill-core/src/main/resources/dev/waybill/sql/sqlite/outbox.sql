@@ -75,6 +75,12 @@ from waybill_outbox_processor c
 join waybill_outbox_partitions p on p.id = c.partition_id
 where c.partition_id = :partition_id
 
+-- name: outbox_waiting
+select c.partition_id, p.sequence - c.processed_seq as waiting
+from waybill_outbox_processor c
+join waybill_outbox_partitions p on p.id = c.partition_id
+where c.partition_id in ((:id)...)
+
 -- name: outbox_lease_acquire
 update waybill_outbox_processor
 set lease_owner = :owner, lease_epoch = lease_epoch + 1, lease_until = cast(round((julianday('now') - 2440587.5) * 86400000) as integer) * 1000 + :duration,

@@ -5,10 +5,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.waybill.DatabaseException;
 import dev.waybill.Migrated;
+import dev.waybill.internal.sql.Database;
 import dev.waybill.internal.store.MessageStore;
+import dev.waybill.internal.store.NewMessage;
+import dev.waybill.internal.store.QueueStore;
 import dev.waybill.internal.store.Stores;
 import dev.waybill.testkit.EveryDatabase;
 import dev.waybill.testkit.TestDatabase;
+import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -63,5 +68,72 @@ class SequencerTest {
       assertThat(dirty.take(1).isEmpty()).isTrue();
       assertThatThrownBy(sequencer::runOnce).isInstanceOf(DatabaseException.class);
     }
+  }
+
+  @Test
+  void aPartitionWithPlentyToDeliverRestsWhileItsBacklogIsNumbered() throws Exception {
+    try (pool) {
+      MortalSource source = new MortalSource(pool);
+      Sequencer sequencer = sequencer(source);
+      Backlog backlog = new Backlog(Stores.open(source.source()));
+      backlog.enqueue(500);
+      dirty.mark(List.of(backlog.partition));
+      sequencer.runOnce();
+      assertThat(backlog.numbered()).isEqualTo(100);
+      assertThat(dirty.untilNext()).contains(Duration.ZERO);
+
+      backlog.enqueue(10_000);
+      backlog.number(9_900);
+      sequencer.runOnce();
+      assertThat(backlog.numbered()).isEqualTo(10_200);
+      assertThat(dirty.untilNext()).contains(Sequencer.rest(10_200));
+      // Not even for news of it.
+      dirty.mark(List.of(backlog.partition));
+      assertThat(dirty.take(1).isEmpty()).isTrue();
+
+      time.advance(Sequencer.rest(10_200));
+      sequencer.runOnce();
+      assertThat(backlog.numbered()).isEqualTo(10_500);
+      assertThat(dirty.untilNext()).isEmpty();
+    }
+  }
+
+  private static final class Backlog {
+    private final Database database;
+    private final MessageStore store;
+    private final long partition;
+
+    Backlog(Database database) {
+      this.database = database;
+      store = MessageStore.of(database);
+      partition =
+          new QueueStore(database)
+              .register(List.of(new QueueStore.Wanted("orders", 1, null)))
+              .get(0)
+              .partitionIds()
+              .get(0);
+    }
+
+    void enqueue(int messages) {
+      var message = new NewMessage(partition, "t", null, Map.of(), new byte[1], null, null);
+      database.transact(tx -> store.enqueue(tx, Collections.nCopies(messages, message)));
+    }
+
+    void number(int messages) {
+      assertThat(store.sequence(new long[] {partition}, messages))
+          .containsEntry(partition, messages);
+    }
+
+    long numbered() {
+      return store.waiting(List.of(partition)).getOrDefault(partition, 0L);
+    }
+  }
+
+  @Test
+  void theRestIsShorterThanTheTimeThatDeliveryTakes() {
+    assertThat(Sequencer.rest(9_999)).isZero();
+    assertThat(Sequencer.rest(10_000)).isEqualTo(Duration.ofMillis(50));
+    assertThat(Sequencer.rest(100_000)).isEqualTo(Duration.ofMillis(500));
+    assertThat(Sequencer.rest(Long.MAX_VALUE)).isEqualTo(Duration.ofSeconds(1));
   }
 }

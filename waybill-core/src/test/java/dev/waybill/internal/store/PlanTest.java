@@ -139,6 +139,7 @@ class PlanTest {
         });
     parked(stores, partitions.get(1));
     messages.state(first);
+    messages.waiting(partitions);
     messages.vacuumDue();
     messages.vacuum(first, Duration.ZERO, 16);
     manyDelivered(stores, first);
