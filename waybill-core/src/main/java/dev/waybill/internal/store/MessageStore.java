@@ -37,7 +37,7 @@ public abstract class MessageStore {
   public static MessageStore of(Database database) {
     return switch (database.dialect()) {
       case POSTGRES -> new ArrayMessageStore(database);
-      case MYSQL, MARIADB -> new PackedMessageStore(database);
+      case MYSQL, MARIADB -> new MySqlMessageStore(database);
       case SQLITE -> new SqliteMessageStore(database);
     };
   }

@@ -14,13 +14,12 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.LongStream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A database without arrays: a step is several statements of one transaction, and the ids of a
- * segment are packed into bytes. This is MySQL's and MariaDB's form.
+ * segment are packed into bytes.
  */
-class PackedMessageStore extends MessageStore {
+abstract class PackedMessageStore extends MessageStore {
   /** Rows of one statement: below every limit on parameters, and a fair size for a packet. */
   private static final int MOST_ROWS = 1_000;
 
@@ -45,8 +44,7 @@ class PackedMessageStore extends MessageStore {
         bodies.row(
             message.type(), message.key(), HeaderLines.write(message.headers()), message.payload());
       }
-      bodies.update();
-      long[] given = idsOfLastInsert(tx, chunk.size());
+      long[] given = insert(tx, bodies, chunk.size());
       queue(tx, chunk, given);
       System.arraycopy(given, 0, ids, from, given.length);
       from = to;
@@ -66,19 +64,8 @@ class PackedMessageStore extends MessageStore {
     return to;
   }
 
-  /**
-   * The ids that the rows of an insert got, in their order. The server gives one statement a series
-   * without holes; its steps are the session's, as clusters set them.
-   */
-  long[] idsOfLastInsert(Tx tx, int rows) {
-    return tx.sql("outbox_body_first")
-        .one(
-            row -> {
-              long first = row.number("first");
-              long step = row.number("step");
-              return LongStream.range(0, rows).map(k -> first + k * step).toArray();
-            });
-  }
+  /** Inserts bodies and gives their ids, in their order. */
+  abstract long[] insert(Tx tx, Query bodies, int rows);
 
   private static void queue(Tx tx, List<NewMessage> messages, long[] ids) {
     Query incoming = tx.sql("outbox_incoming_insert");
@@ -223,68 +210,29 @@ class PackedMessageStore extends MessageStore {
     return transact(tx -> lease(tx, partitionId, owner, duration, messages));
   }
 
-  Optional<Delivery> lease(Tx tx, long partitionId, String owner, Duration duration, int messages) {
-    int taken =
-        tx.sql("outbox_lease_acquire")
-            .set("partition_id", partitionId)
-            .set("owner", owner)
-            .set("duration", micros(duration))
-            .update();
-    return taken == 0 ? Optional.empty() : Optional.of(read(tx, partitionId, messages));
-  }
+  abstract Optional<Delivery> lease(
+      Tx tx, long partitionId, String owner, Duration duration, int messages);
 
   @Override
   public Optional<Delivery> next(Lease lease, long processedSeq, int messages) {
     return transact(tx -> next(tx, lease, processedSeq, messages));
   }
 
-  private Optional<Delivery> next(Tx tx, Lease lease, long processedSeq, int messages) {
-    int kept =
-        fenced(tx.sql("outbox_lease_keep"), lease)
-            .set("processed_seq", processedSeq)
-            .set("duration", micros(lease.duration()))
-            .update();
-    return kept == 0 ? Optional.empty() : Optional.of(read(tx, lease.partitionId(), messages));
-  }
+  abstract Optional<Delivery> next(Tx tx, Lease lease, long processedSeq, int messages);
 
   @Override
   public Map<Long, Delivery> round(String owner, List<LeaseRequest> requests) {
     return transact(tx -> round(tx, owner, requests));
   }
 
-  Map<Long, Delivery> round(Tx tx, String owner, List<LeaseRequest> requests) {
-    Map<Long, Delivery> answers = new HashMap<>();
-    for (LeaseRequest request : requests) {
-      answer(tx, owner, request).ifPresent(answer -> answers.put(request.partitionId(), answer));
-    }
-    return answers;
-  }
-
-  private Optional<Delivery> answer(Tx tx, String owner, LeaseRequest request) {
-    if (request instanceof LeaseRequest.Take take) {
-      return lease(tx, take.partitionId(), owner, take.duration(), take.messages());
-    }
-    if (request instanceof LeaseRequest.Next next) {
-      return next(tx, next.lease(), next.processedSeq(), next.messages());
-    }
-    var end = (LeaseRequest.End) request;
-    return ended(tx, end.lease(), end.move()) ? Optional.of(Delivery.NONE) : Optional.empty();
-  }
-
-  @Override
-  public Optional<Delivery> lock(Tx tx, long partitionId, int messages) {
-    return tx.sql("outbox_cursor_lock")
-        .set("partition_id", partitionId)
-        .first(row -> row.number("processed_seq"))
-        .map(cursor -> read(tx, partitionId, messages));
-  }
+  abstract Map<Long, Delivery> round(Tx tx, String owner, List<LeaseRequest> requests);
 
   @Override
   public Delivery peek(long partitionId, long after, int messages) {
     return look(tx -> read(tx, partitionId, after, messages));
   }
 
-  private Delivery read(Tx tx, long partitionId, int messages) {
+  Delivery read(Tx tx, long partitionId, int messages) {
     return read(tx, partitionId, 0, messages);
   }
 
@@ -328,36 +276,7 @@ class PackedMessageStore extends MessageStore {
   }
 
   /** As many as are not too large together; always the first. */
-  List<StoredMessage> withBodies(Tx tx, List<StoredMessage> places) {
-    List<StoredMessage> fitting = fitting(tx, places);
-    Query query = tx.sql("outbox_read_bodies");
-    fitting.forEach(place -> query.row(place.id()));
-    Map<Long, MessageBody> bodies = new HashMap<>();
-    query.list(row -> bodies.put(row.number("id"), body(row)));
-    return fitting.stream()
-        .map(place -> new StoredMessage(place.seq(), place.id(), bodies.get(place.id())))
-        .toList();
-  }
-
-  /** As many as are not too large together; always the first. */
-  private static List<StoredMessage> fitting(Tx tx, List<StoredMessage> places) {
-    if (places.size() == 1) {
-      return places;
-    }
-    Query query = tx.sql("outbox_read_sizes");
-    places.forEach(place -> query.row(place.id()));
-    Map<Long, Long> sizes = new HashMap<>();
-    query.list(row -> sizes.put(row.number("id"), row.number("bytes")));
-    long bytes = 0;
-    for (int i = 0; i < places.size(); i++) {
-      @Nullable Long size = sizes.get(places.get(i).id());
-      bytes += size == null ? 0 : size;
-      if (i > 0 && bytes > MOST_BYTES) {
-        return places.subList(0, i);
-      }
-    }
-    return places;
-  }
+  abstract List<StoredMessage> withBodies(Tx tx, List<StoredMessage> places);
 
   @Override
   public Vacuumed vacuum(long partitionId, Duration retention, int segments) {

@@ -1,13 +1,16 @@
 package dev.waybill.internal.store;
 
 import dev.waybill.internal.sql.Database;
+import dev.waybill.internal.sql.Query;
 import dev.waybill.internal.sql.Tx;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.stream.LongStream;
 
@@ -27,7 +30,8 @@ final class SqliteMessageStore extends PackedMessageStore {
 
   /** There is one writer, and an id is always one more than the greatest there ever was. */
   @Override
-  long[] idsOfLastInsert(Tx tx, int rows) {
+  long[] insert(Tx tx, Query bodies, int rows) {
+    bodies.update();
     long last = tx.sql("outbox_body_last").one(row -> row.number("last"));
     return LongStream.rangeClosed(last - rows + 1, last).toArray();
   }
@@ -55,6 +59,55 @@ final class SqliteMessageStore extends PackedMessageStore {
   @Override
   public Map<Long, Delivery> round(String owner, Supplier<List<LeaseRequest>> requests) {
     return transact(tx -> round(tx, owner, requests.get()));
+  }
+
+  @Override
+  Optional<Delivery> lease(Tx tx, long partitionId, String owner, Duration duration, int messages) {
+    int taken =
+        tx.sql("outbox_lease_acquire")
+            .set("partition_id", partitionId)
+            .set("owner", owner)
+            .set("duration", micros(duration))
+            .update();
+    return taken == 0 ? Optional.empty() : Optional.of(read(tx, partitionId, messages));
+  }
+
+  @Override
+  Optional<Delivery> next(Tx tx, Lease lease, long processedSeq, int messages) {
+    int kept =
+        fenced(tx.sql("outbox_lease_keep"), lease)
+            .set("processed_seq", processedSeq)
+            .set("duration", micros(lease.duration()))
+            .update();
+    return kept == 0 ? Optional.empty() : Optional.of(read(tx, lease.partitionId(), messages));
+  }
+
+  @Override
+  Map<Long, Delivery> round(Tx tx, String owner, List<LeaseRequest> requests) {
+    Map<Long, Delivery> answers = new HashMap<>();
+    for (LeaseRequest request : requests) {
+      answer(tx, owner, request).ifPresent(answer -> answers.put(request.partitionId(), answer));
+    }
+    return answers;
+  }
+
+  private Optional<Delivery> answer(Tx tx, String owner, LeaseRequest request) {
+    if (request instanceof LeaseRequest.Take take) {
+      return lease(tx, take.partitionId(), owner, take.duration(), take.messages());
+    }
+    if (request instanceof LeaseRequest.Next next) {
+      return next(tx, next.lease(), next.processedSeq(), next.messages());
+    }
+    var end = (LeaseRequest.End) request;
+    return ended(tx, end.lease(), end.move()) ? Optional.of(Delivery.NONE) : Optional.empty();
+  }
+
+  @Override
+  public Optional<Delivery> lock(Tx tx, long partitionId, int messages) {
+    return tx.sql("outbox_cursor_lock")
+        .set("partition_id", partitionId)
+        .first(row -> row.number("processed_seq"))
+        .map(cursor -> read(tx, partitionId, messages));
   }
 
   @Override

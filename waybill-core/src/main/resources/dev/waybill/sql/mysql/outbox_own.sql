@@ -51,13 +51,53 @@ update json_table(:rows, '$[*]' columns (id bigint path '$[0]', sequence bigint 
 straight_join waybill_outbox_partitions p force index (primary) on p.id = t.id
 set p.sequence = t.sequence
 
+-- name: outbox_round_lock
+select c.partition_id, c.processed_seq, c.attempts, c.lease_epoch, c.parked,
+  (select p.sequence from waybill_outbox_partitions p where p.id = c.partition_id) as sequence,
+  case when c.paused_at is null and c.not_before <= timestampdiff(microsecond, '1970-01-01', utc_timestamp(6))
+    and (c.lease_until <= timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) or c.lease_owner = :owner) then 1 else 0 end as free,
+  case when c.lease_owner = :owner then 1 else 0 end as ours
+from waybill_outbox_processor c
+where c.partition_id in ((:id)...)
+order by c.partition_id
+for update
+
+-- name: outbox_round_move
+update json_table(:rows, '$[*]' columns (
+    partition_id bigint path '$[0]', processed_seq bigint path '$[1]', attempts bigint path '$[2]', epoch bigint path '$[3]',
+    delay bigint path '$[4]', duration bigint path '$[5]'
+  )) t
+straight_join waybill_outbox_processor c force index (primary) on c.partition_id = t.partition_id
+set c.processed_seq = t.processed_seq, c.attempts = t.attempts, c.lease_epoch = t.epoch,
+  c.last_error = case when t.delay < 0 then c.last_error end,
+  c.not_before = case when t.delay < 0 then c.not_before when t.delay > 0 then timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) + t.delay else 0 end,
+  c.lease_owner = case when t.duration >= 0 then :owner end,
+  c.lease_until = case when t.duration >= 0 then timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) + t.duration else 0 end
+
+-- name: outbox_cursor_open
+select c.partition_id, c.processed_seq, c.attempts, c.lease_epoch, c.parked,
+  (select p.sequence from waybill_outbox_partitions p where p.id = c.partition_id) as sequence,
+  1 as free, 0 as ours
+from waybill_outbox_processor c
+where c.partition_id = :partition_id and c.paused_at is null and c.not_before <= timestampdiff(microsecond, '1970-01-01', utc_timestamp(6))
+  and c.lease_until <= timestampdiff(microsecond, '1970-01-01', utc_timestamp(6))
+for update skip locked
+
+-- name: outbox_round_segments
+(
+  select partition_id, last_seq, n, ids from waybill_outbox_outgoing
+  where partition_id = :partition_id and last_seq > :after and last_seq < :before
+)...[union all]
+
 -- name: outbox_read_segments
 select last_seq, n, ids from waybill_outbox_outgoing
 where partition_id = :partition_id and last_seq > :processed_seq
 order by last_seq limit :segments
 
--- name: outbox_read_sizes
-select id, octet_length(payload) as bytes from waybill_outbox_body where id in ((:id)...)
+-- name: outbox_read_small
+select id, type, message_key, headers, case when octet_length(payload) <= :limit then payload end as payload, created_at,
+  octet_length(payload) as bytes
+from waybill_outbox_body where id in ((:id)...)
 
 -- name: outbox_read_bodies
 select id, type, message_key, headers, payload, created_at from waybill_outbox_body where id in ((:id)...)

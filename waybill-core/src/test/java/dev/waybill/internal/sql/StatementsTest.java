@@ -70,7 +70,10 @@ class StatementsTest {
   void mySqlAndMariaDbHaveTheSameShape() {
     assertThat(files(Dialect.MYSQL)).isEqualTo(files(Dialect.MARIADB));
     for (String file : files(Dialect.MYSQL)) {
-      assertThat(namesIn(Dialect.MYSQL, file)).isEqualTo(namesIn(Dialect.MARIADB, file));
+      // An insert of MariaDB's tells the ids itself.
+      assertThat(namesIn(Dialect.MYSQL, file))
+          .filteredOn(name -> !name.equals("outbox_body_first"))
+          .isEqualTo(namesIn(Dialect.MARIADB, file));
     }
   }
 
