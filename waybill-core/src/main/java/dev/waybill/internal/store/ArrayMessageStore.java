@@ -428,9 +428,17 @@ final class ArrayMessageStore extends MessageStore {
                         row -> new Vacuumed((int) row.number("segments"), row.number("messages"))));
   }
 
+  /** Nothing waits if its row was written anew after this transaction's snapshot was taken. */
   @Override
   public Head look(Tx tx, long partitionId, int messages) {
-    PartitionState state = state(tx, partitionId);
+    return tx.sql("outbox_state")
+        .set("partition_id", partitionId)
+        .first(MessageStore::stateOf)
+        .map(state -> look(tx, partitionId, state, messages))
+        .orElse(new Head(0, 0, Map.of()));
+  }
+
+  private static Head look(Tx tx, long partitionId, PartitionState state, int messages) {
     Map<Long, Boolean> bodies = new HashMap<>();
     tx.sql("outbox_look")
         .set("partition_id", partitionId)

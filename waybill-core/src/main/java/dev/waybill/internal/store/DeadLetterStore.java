@@ -1,6 +1,7 @@
 package dev.waybill.internal.store;
 
 import dev.waybill.internal.sql.Database;
+import dev.waybill.internal.sql.Dialect;
 import dev.waybill.internal.sql.Query;
 import dev.waybill.internal.sql.Row;
 import dev.waybill.internal.sql.Session;
@@ -73,7 +74,14 @@ public final class DeadLetterStore {
 
   private <T> T onOneSnapshot(Function<Tx, T> reading) {
     try (Session session = database.looking().session()) {
-      return session.snapshot(reading);
+      return session.snapshot(
+          tx -> {
+            if (database.dialect() == Dialect.POSTGRES) {
+              // Before the snapshot is taken, so that no row is written anew after it.
+              tx.sql("dead_letters_hold_names").execute();
+            }
+            return reading.apply(tx);
+          });
     }
   }
 

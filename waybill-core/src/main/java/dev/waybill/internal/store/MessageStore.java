@@ -266,22 +266,22 @@ public abstract class MessageStore {
   }
 
   static PartitionState state(Tx tx, long partitionId) {
-    return tx.sql("outbox_state")
-        .set("partition_id", partitionId)
-        .one(
-            row ->
-                new PartitionState(
-                    row.number("sequence"),
-                    row.number("processed_seq"),
-                    (int) row.number("attempts"),
-                    row.number("lease_epoch"),
-                    row.textOrNull("lease_owner"),
-                    row.textOrNull("last_error"),
-                    until(row, "not_before"),
-                    until(row, "lease_until"),
-                    (int) row.number("parked"),
-                    until(row, "parked_due"),
-                    row.flag("paused")));
+    return tx.sql("outbox_state").set("partition_id", partitionId).one(MessageStore::stateOf);
+  }
+
+  static PartitionState stateOf(Row row) throws SQLException {
+    return new PartitionState(
+        row.number("sequence"),
+        row.number("processed_seq"),
+        (int) row.number("attempts"),
+        row.number("lease_epoch"),
+        row.textOrNull("lease_owner"),
+        row.textOrNull("last_error"),
+        until(row, "not_before"),
+        until(row, "lease_until"),
+        (int) row.number("parked"),
+        until(row, "parked_due"),
+        row.flag("paused"));
   }
 
   /**

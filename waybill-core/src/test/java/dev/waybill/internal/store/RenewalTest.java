@@ -6,10 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.waybill.DatabaseException;
 import dev.waybill.internal.store.Rotation.Limits;
+import dev.waybill.outbox.DeadLetterFilter;
+import dev.waybill.outbox.DeadLetterStatus;
 import dev.waybill.testkit.DatabaseProduct;
 import dev.waybill.testkit.EveryDatabase;
 import dev.waybill.testkit.Fault;
 import dev.waybill.testkit.FaultyDataSource;
+import dev.waybill.testkit.Hold;
 import dev.waybill.testkit.NotOn;
 import dev.waybill.testkit.TestDatabase;
 import java.sql.Connection;
@@ -17,6 +20,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -213,6 +217,47 @@ class RenewalTest {
       assertThat(rotation(unlucky).turn().moved()).isTrue();
       assertThat(rows()).isEqualTo(before);
       idle.rollback();
+    }
+  }
+
+  @Test
+  void whoReadsDeadLettersOnASnapshotHoldsTheirNames() throws Exception {
+    at.database.execute(
+        "insert into waybill_outbox_dead_letters (partition_id, seq, message_id, type, payload,"
+            + " created_at, last_error, attempts) values ("
+            + at.first
+            + ", 1, 1, 't', '', 0, 'no', 1)");
+    try (Connection idle = snapshot()) {
+      wear();
+      FaultyDataSource watched = new FaultyDataSource(at.database.dataSource());
+      Stores slow = new Stores(watched);
+      Hold held = watched.on(Fault.sql(sql -> sql.contains("dead_letters\" d"))).hold();
+      var letters = new DeadLetterStore(slow.database, slow.messages);
+      Background<List<DeadLetterRow>> reading =
+          Background.run(
+              () -> letters.list(DeadLetterFilter.defaults(), Set.of(DeadLetterStatus.PENDING)));
+      held.awaitReached(Duration.ofSeconds(20));
+      assertThat(promptly(() -> rotation(stores).turn()).moved()).isFalse();
+      held.release();
+      assertThat(reading.get()).extracting(DeadLetterRow::queue).containsExactly("orders");
+      assertThat(rotation(stores).turn().moved()).isTrue();
+      idle.rollback();
+    }
+  }
+
+  @Test
+  void whoLooksWithAnOldSnapshotFindsNothingWaiting() throws Exception {
+    stores.enqueue(at.first, "a");
+    at.sequence();
+    try (Connection old = snapshot()) {
+      wear();
+      assertThat(stores.messages.look(stores.database.join(old), at.first, 10).bodies()).hasSize(1);
+      old.commit();
+    }
+    try (Connection old = snapshot()) {
+      wear();
+      assertThat(rotation(stores).turn().moved()).isTrue();
+      assertThat(stores.messages.look(stores.database.join(old), at.first, 10).bodies()).isEmpty();
     }
   }
 }
