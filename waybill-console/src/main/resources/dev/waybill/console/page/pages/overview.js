@@ -74,13 +74,21 @@ function queuesPanel(sample) {
             { head: 'Oldest', class: 'num', cell: (queue) => duration(queue.waiting) },
             { head: 'In/s', class: 'num wide', cell: (queue) => count(queue.rates.in) },
             { head: 'Out/s', class: 'num', cell: (queue) => count(queue.rates.out) },
-            { head: 'p50', class: 'num wide', cell: (queue) => duration(queue.delivery?.p50) },
-            { head: 'p99', class: 'num wide', cell: (queue) => duration(queue.delivery?.p99) },
+            ...paceColumns(),
           ],
           sample.queues,
           { caption: 'Queues', key: (queue) => queue.name },
         ),
   );
+}
+
+/** How long deliveries of a queue took in the last half minute in which there were any. */
+export function paceColumns() {
+  const within = (share) => `Within this time ${share} of the messages delivered lately were done`;
+  return [
+    { head: h('abbr', { title: within('half') }, 'p50'), class: 'num wide', cell: (queue) => duration(queue.delivery?.p50) },
+    { head: h('abbr', { title: within('99 %') }, 'p99'), class: 'num wide', cell: (queue) => duration(queue.delivery?.p99) },
+  ];
 }
 
 /** How many partitions are in which state. */

@@ -2,7 +2,7 @@ import { seg } from '../lib/api.js';
 import { h } from '../lib/dom.js';
 import { count, duration, pretty, time } from '../lib/format.js';
 import { badge, button, empty, facts, panel, table } from '../lib/parts.js';
-import { summary } from './overview.js';
+import { paceColumns, summary } from './overview.js';
 
 const why = (partition) => [partition.why, partition.until && [partition.state === 'retrying' ? ' Next try ' : ', whose lease ends ', time(partition.until)]];
 
@@ -28,8 +28,7 @@ export function queues({ replace }) {
                     { head: 'Oldest', class: 'num', cell: (queue) => duration(queue.waiting) },
                     { head: 'In/s', class: 'num wide', cell: (queue) => count(queue.rates.in) },
                     { head: 'Out/s', class: 'num', cell: (queue) => count(queue.rates.out) },
-                    { head: 'p50', class: 'num wide', cell: (queue) => duration(queue.delivery?.p50) },
-                    { head: 'p99', class: 'num wide', cell: (queue) => duration(queue.delivery?.p99) },
+                    ...paceColumns(),
                   ],
                   sample.queues,
                   { caption: 'Queues', key: (queue) => queue.name },
