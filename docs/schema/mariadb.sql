@@ -206,6 +206,18 @@ CREATE TABLE `waybill_outbox_outgoing` (
   PRIMARY KEY (`partition_id`,`last_seq`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4;
 
+CREATE TABLE `waybill_outbox_pace` (
+  `queue_id` bigint NOT NULL,
+  `owner` varchar(255) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  `delivered` bigint NOT NULL,
+  `retried` bigint NOT NULL,
+  `rejected` bigint NOT NULL,
+  `times` varchar(4096) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  `span` bigint NOT NULL,
+  `written_at` bigint NOT NULL,
+  PRIMARY KEY (`queue_id`,`owner`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4;
+
 CREATE TABLE `waybill_outbox_parked` (
   `partition_id` bigint NOT NULL,
   `lane` bigint NOT NULL,

@@ -323,6 +323,18 @@ create table waybill_outbox_outgoing_3 (
   constraint waybill_outbox_outgoing_n_ck CHECK (((n >= 1) AND (n <= 200)))
 ) inherits (waybill_outbox_outgoing) with (autovacuum_enabled=false);
 
+create table waybill_outbox_pace (
+  queue_id bigint not null,
+  owner text not null,
+  delivered bigint not null,
+  retried bigint not null,
+  rejected bigint not null,
+  times text not null,
+  span bigint not null,
+  written_at bigint not null,
+  constraint waybill_outbox_pace_pk PRIMARY KEY (queue_id, owner)
+) with (fillfactor=50);
+
 create table waybill_outbox_parked (
   partition_id bigint not null,
   lane bigint not null,

@@ -218,6 +218,18 @@ CREATE TABLE "waybill_outbox_outgoing" (
   primary key (partition_id, last_seq)
 ) without rowid;
 
+CREATE TABLE "waybill_outbox_pace" (
+  queue_id integer not null,
+  owner text not null,
+  delivered integer not null,
+  retried integer not null,
+  rejected integer not null,
+  times text not null,
+  span integer not null,
+  written_at integer not null,
+  constraint "waybill_outbox_pace_pk" primary key (queue_id, owner)
+) without rowid;
+
 CREATE TABLE "waybill_outbox_parked" (
   partition_id integer not null,
   lane integer not null,

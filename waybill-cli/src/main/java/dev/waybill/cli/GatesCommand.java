@@ -66,8 +66,10 @@ final class GatesCommand implements Callable<Integer> {
         waybill -> {
           Scope scope = tenant == null ? Scope.admin() : Scope.tenant(tenant);
           List<WaitingGate> gates = waybill.workflows().waitingGates(scope, after, limit);
+          NextPage next = NextPage.after(gates, limit, gate -> gate.since() + "/" + gate.id());
           output.show(
-              table(gates), Map.of("gates", gates.stream().map(GatesCommand::document).toList()));
+              next.below(table(gates)),
+              next.in("gates", gates.stream().map(GatesCommand::document).toList()));
           return ExitCode.FINE;
         });
   }

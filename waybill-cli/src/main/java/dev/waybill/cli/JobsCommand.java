@@ -36,7 +36,8 @@ final class JobsCommand extends Parent {
       name = "list",
       description = {
         "List them, newest first. A status is found at once, whatever their age: those that ended by",
-        "their end, the latest first; scheduled ones by when they are due; pending ones by type and turn."
+        "their end, the latest first; scheduled ones by when they are due; pending ones by type and turn.",
+        "Of those that run, 10,000 are looked at."
       },
       mixinStandardHelpOptions = true)
   int list(
@@ -75,8 +76,10 @@ final class JobsCommand extends Parent {
     return operator.withWaybill(
         waybill -> {
           List<JobInfo> jobs = waybill.jobs().list(filter);
+          NextPage next = NextPage.after(jobs, limit, job -> job.id().toString());
           output.show(
-              JobText.table(jobs), Map.of("jobs", jobs.stream().map(JobText::document).toList()));
+              next.below(JobText.table(jobs)),
+              next.in("jobs", jobs.stream().map(JobText::document).toList()));
           return ExitCode.FINE;
         });
   }

@@ -66,6 +66,8 @@ final class Json {
       generator.writeNull();
     } else if (value instanceof Boolean flag) {
       generator.writeBoolean(flag);
+    } else if (value instanceof Double number) {
+      generator.writeNumber(number);
     } else if (value instanceof Number number) {
       generator.writeNumber(number.longValue());
     } else {

@@ -6,6 +6,7 @@ import dev.waybill.job.JobStatus;
 import dev.waybill.job.Jobs;
 import dev.waybill.job.Scope;
 import dev.waybill.outbox.QueueStatus;
+import dev.waybill.outbox.RecentDeliveries;
 import dev.waybill.workflow.WaitingGate;
 import dev.waybill.workflow.WorkflowFilter;
 import dev.waybill.workflow.WorkflowStatus;
@@ -28,9 +29,9 @@ import picocli.CommandLine.Option;
     name = "status",
     description = {
       "Show how all stands, and why something does not move.",
-      "The queues: what waits, and who delivers it. The types of jobs, and how many there",
-      "are in each state. The runs of workflows that are open or failed, and the gates that",
-      "wait for somebody."
+      "The queues: what waits, who delivers it, and how long deliveries took lately. The types",
+      "of jobs, and how many there are in each state. The runs of workflows that are open or",
+      "failed, and the gates that wait for somebody."
     },
     mixinStandardHelpOptions = true)
 final class StatusCommand implements Callable<Integer> {
@@ -56,11 +57,13 @@ final class StatusCommand implements Callable<Integer> {
   /**
    * How all stands.
    *
+   * @param recent how deliveries went lately, in all processes
    * @param runs how many there are in each status that is counted
    * @param gates that wait for somebody, the longest first
    */
   record Status(
       List<QueueStatus> queues,
+      List<RecentDeliveries> recent,
       List<JobType> jobs,
       Map<WorkflowStatus, Integer> runs,
       List<WaitingGate> gates) {}
@@ -91,6 +94,7 @@ final class StatusCommand implements Callable<Integer> {
     Status status =
         new Status(
             waybill.outbox().status(),
+            waybill.outbox().recentDeliveries(),
             jobs(waybill.jobs()),
             runs(waybill.workflows()),
             waybill.workflows().waitingGates(Scope.admin(), null, MOST));

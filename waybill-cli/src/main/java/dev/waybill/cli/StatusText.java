@@ -5,6 +5,7 @@ import dev.waybill.cli.StatusCommand.Status;
 import dev.waybill.job.JobStatus;
 import dev.waybill.outbox.PartitionStatus;
 import dev.waybill.outbox.QueueStatus;
+import dev.waybill.outbox.RecentDeliveries;
 import dev.waybill.workflow.WaitingGate;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -19,7 +20,7 @@ final class StatusText {
 
   static String text(Status status, boolean all) {
     List<String> lines = new ArrayList<>();
-    addQueues(lines, status.queues(), all);
+    addQueues(lines, status, all);
     if (!status.jobs().isEmpty()) {
       lines.add("");
       addJobs(lines, status.jobs());
@@ -28,13 +29,13 @@ final class StatusText {
     return String.join(System.lineSeparator(), lines);
   }
 
-  private static void addQueues(List<String> lines, List<QueueStatus> queues, boolean all) {
-    if (queues.isEmpty()) {
+  private static void addQueues(List<String> lines, Status status, boolean all) {
+    if (status.queues().isEmpty()) {
       lines.add("No queue was ever registered here.");
       return;
     }
     lines.add(String.format(Locale.ROOT, "%-28s %9s %9s  %s", "queue", "waiting", "for", "state"));
-    for (QueueStatus queue : queues) {
+    for (QueueStatus queue : status.queues()) {
       String longest = queue.waiting().map(StatusText::brief).orElse("-");
       lines.add(
           String.format(
@@ -43,15 +44,20 @@ final class StatusText {
               queue.name(),
               queue.lag(),
               longest,
-              queue.partitions().size() == 1
-                  ? "1 partition"
-                  : queue.partitions().size() + " partitions"));
+              (queue.partitions().size() == 1
+                      ? "1 partition"
+                      : queue.partitions().size() + " partitions")
+                  + DeliveryText.text(recent(status, queue))));
       for (PartitionStatus partition : queue.partitions()) {
         if (all || partition.lag() > 0 || partition.parked() > 0 || partition.paused()) {
           lines.add(line(partition));
         }
       }
     }
+  }
+
+  private static List<RecentDeliveries> recent(Status status, QueueStatus queue) {
+    return status.recent().stream().filter(each -> each.queue().equals(queue.name())).toList();
   }
 
   private static void addJobs(List<String> lines, List<JobType> types) {
@@ -154,7 +160,7 @@ final class StatusText {
 
   static Map<String, Object> document(Status status) {
     Map<String, Object> document = new LinkedHashMap<>();
-    document.put("queues", queues(status.queues()));
+    document.put("queues", queues(status));
     document.put("jobs", status.jobs().stream().map(StatusText::document).toList());
     Map<String, Object> runs = new LinkedHashMap<>();
     status.runs().forEach((state, count) -> runs.put(JobText.lower(state), count));
@@ -171,13 +177,17 @@ final class StatusText {
     return document;
   }
 
-  private static List<Map<String, Object>> queues(List<QueueStatus> queues) {
+  private static List<Map<String, Object>> queues(Status status) {
     List<Map<String, Object>> list = new ArrayList<>();
-    for (QueueStatus queue : queues) {
+    for (QueueStatus queue : status.queues()) {
       Map<String, Object> document = new LinkedHashMap<>();
       document.put("queue", queue.name());
       document.put("lag", queue.lag());
       document.put("waiting_millis", queue.waiting().map(Duration::toMillis).orElse(0L));
+      List<RecentDeliveries> recent = recent(status, queue);
+      if (!recent.isEmpty()) {
+        document.put("delivery", DeliveryText.document(recent));
+      }
       document.put("partitions", queue.partitions().stream().map(StatusText::document).toList());
       list.add(document);
     }

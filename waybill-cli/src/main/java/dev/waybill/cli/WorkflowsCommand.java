@@ -82,9 +82,10 @@ final class WorkflowsCommand extends Parent {
     return operator.withWaybill(
         waybill -> {
           List<WorkflowInfo> runs = waybill.workflows().list(filter);
+          NextPage next = NextPage.after(runs, limit, run -> run.id().toString());
           output.show(
-              WorkflowText.table(runs),
-              Map.of("workflows", runs.stream().map(WorkflowText::document).toList()));
+              next.below(WorkflowText.table(runs)),
+              next.in("workflows", runs.stream().map(WorkflowText::document).toList()));
           return ExitCode.FINE;
         });
   }

@@ -176,6 +176,8 @@ class DocumentedJsonIT {
             outbox.status().stream()
                 .flatMap(queue -> queue.partitions().stream())
                 .anyMatch(partition -> partition.leaseOwner() != null));
+    Until.holds(
+        () -> outbox.recentDeliveries().stream().anyMatch(each -> each.times().total() == 3));
     ask("queues list");
     ask("queues pause", "audit", "--partition", "0");
     ask("queues resume", "audit", "--partition", "0");
@@ -253,7 +255,7 @@ class DocumentedJsonIT {
                 != null);
     ask("workflows show", "" + run, "--payload");
     ask("workflows graph", "" + run);
-    ask("workflows gates");
+    ask("workflows gates", "--limit", "1");
     ask("workflows complete-gate", "" + run, "approve");
     Until.holds(
         () -> waybill.workflows().find(Scope.admin(), run).orElseThrow().status().isTerminal());
@@ -266,10 +268,12 @@ class DocumentedJsonIT {
     ask("workflows retry", "" + gate, "--reason", "after all", "--yes");
     Until.holds(() -> runs(waybill, WorkflowStatus.RUNNING) == 1);
     Until.holds(() -> runs(waybill, WorkflowStatus.WAITING) == 1);
+    ask("workflows list", "--limit", "3");
     ask("workflows list");
     ask("workflows show", "" + run, "--payload");
     ask("workflows show", "" + busy);
     ask("jobs show", "" + waybill.workflows().steps(Scope.admin(), busy).get(0).id());
+    ask("jobs list", "--limit", "10");
     ask("jobs list");
   }
 

@@ -51,6 +51,9 @@ final class JsonTree {
       case VALUE_NUMBER_INT -> {
         return parser.getLongValue();
       }
+      case VALUE_NUMBER_FLOAT -> {
+        return parser.getDoubleValue();
+      }
       default -> {
         return parser.getText();
       }
@@ -104,7 +107,8 @@ final class JsonTree {
     } else if (value instanceof List<?> list) {
       list.forEach(element -> addShape(lines, path + "[]", element));
     } else {
-      String kind = value instanceof Boolean ? "truth" : value instanceof Long ? "number" : "text";
+      String kind =
+          value instanceof Boolean ? "truth" : value instanceof Number ? "number" : "text";
       lines.add(path + ": " + kind);
     }
   }

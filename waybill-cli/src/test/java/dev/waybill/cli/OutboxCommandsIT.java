@@ -2,8 +2,10 @@ package dev.waybill.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.zaxxer.hikari.HikariDataSource;
 import dev.waybill.Waybill;
 import dev.waybill.outbox.EnqueueMessage;
+import dev.waybill.outbox.MessageResult;
 import dev.waybill.outbox.Outbox;
 import dev.waybill.outbox.Partitions;
 import dev.waybill.schema.Schema;
@@ -84,5 +86,41 @@ class OutboxCommandsIT {
     Cli unknown = run("queues", "pause", "nothing");
     assertThat(unknown.exit()).isEqualTo(1);
     assertThat(unknown.err()).contains("'nothing' is not registered");
+  }
+
+  @Test
+  void theStatusTellsHowLongDeliveriesTookInOtherProcesses() throws Exception {
+    Schema.migrate(database.dataSource());
+    try (HikariDataSource pool = database.pool(4);
+        Waybill waybill =
+            Waybill.builder(pool)
+                .outbox(
+                    o ->
+                        o.queue("orders", Partitions.of(1))
+                            .leased(message -> MessageResult.ok())
+                            .queue("quiet", Partitions.of(1))
+                            .produceOnly())
+                .start()) {
+      Outbox outbox = waybill.outbox();
+      outbox.inTransaction(
+          connection -> {
+            for (int i = 0; i < 5; i++) {
+              outbox.enqueue(connection, "orders", EnqueueMessage.of("a", "b"));
+            }
+          });
+      Until.holds(
+          () -> outbox.recentDeliveries().stream().anyMatch(each -> each.times().total() == 5));
+    }
+    String time = "[0-9.]+ m?s";
+    assertThat(run("status").out())
+        .containsPattern(
+            "orders .* 1 partition, p50 " + time + ", p95 " + time + ", p99 " + time + "\\R")
+        .containsPattern("quiet .* 1 partition\\R");
+    assertThat(run("status", "--json").out())
+        .containsPattern(
+            "\"delivery\" : \\{\\s*\"messages\" : 5,\\s*\"retried\" : 0,\\s*\"rejected\" : 0,"
+                + "\\s*\"p50_millis\" : [0-9.]+,\\s*\"p95_millis\" : [0-9.]+,"
+                + "\\s*\"p99_millis\" : [0-9.]+\\s*}")
+        .containsOnlyOnce("\"delivery\"");
   }
 }

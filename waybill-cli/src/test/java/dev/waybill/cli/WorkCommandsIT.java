@@ -82,6 +82,7 @@ class WorkCommandsIT {
       assertThat(fine("jobs", "enqueue", "mail", "--key", "k", "--json"))
           .contains("\"outcome\" : \"inserted\"");
       assertThat(waybill.jobs().findByKey(Scope.global(), "mail", "k")).isPresent();
+      whoseListIsLongerIsToldHowToGoOn(waybill, id);
       assertThat(fine("status")).containsPattern("mail +2 +0 +0 +0");
       assertThat(fine("status", "--json"))
           .contains("\"type\" : \"mail\"")
@@ -93,6 +94,20 @@ class WorkCommandsIT {
     Cli undefined = run("jobs", "enqueue", "fax");
     assertThat(undefined.exit()).isEqualTo(1);
     assertThat(undefined.err()).contains("fax");
+  }
+
+  private void whoseListIsLongerIsToldHowToGoOn(Waybill waybill, UUID first) {
+    UUID second = waybill.jobs().findByKey(Scope.global(), "mail", "k").orElseThrow().id();
+    String[] page = {"jobs", "list", "--type", "mail", "--limit", "1"};
+    assertThat(fine(page))
+        .contains(second.toString())
+        .endsWith("There may be more: --after " + second + System.lineSeparator());
+    assertThat(fine("jobs", "list", "--type", "mail", "--limit", "1", "--json"))
+        .contains("\"next\" : \"" + second + "\"");
+    assertThat(fine("jobs", "list", "--type", "mail", "--limit", "2", "--after", second.toString()))
+        .contains(first.toString())
+        .doesNotContain("There may be more");
+    assertThat(fine("jobs", "list", "--json")).doesNotContain("\"next\"");
   }
 
   @Test

@@ -1,8 +1,6 @@
 package dev.waybill.console;
 
 import dev.waybill.job.JobStatus;
-import dev.waybill.outbox.DeliveryTimes;
-import dev.waybill.outbox.OutboxStatistics;
 import dev.waybill.outbox.PartitionStatus;
 import dev.waybill.outbox.QueueStatus;
 import java.time.Duration;
@@ -23,7 +21,6 @@ final class History {
   private final Deque<Doc> points = new ArrayDeque<>();
   private Map<String, QueueStatus> before = Map.of();
   private @Nullable Instant beforeAt;
-  private OutboxStatistics doneBefore = Sample.NOTHING_DONE;
   private Map<String, Doc> rates = Map.of();
 
   History(Duration interval) {
@@ -71,35 +68,13 @@ final class History {
         .put("parked", sample.queues().stream().mapToLong(QueueStatus::parked).sum())
         .put("pending", jobs(sample, JobStatus.PENDING))
         .put("running", jobs(sample, JobStatus.LEASED));
-    addOwn(point, sample.statistics(), seconds);
+    Pace.addTo(point, sample.recent());
     keep(point);
     Map<String, QueueStatus> now = new HashMap<>();
     sample.queues().forEach(queue -> now.put(queue.name(), queue));
     before = now;
     beforeAt = sample.at();
-    doneBefore = sample.statistics();
     return point;
-  }
-
-  /** What no table tells: how long deliveries of this process took, and how many failed. */
-  private void addOwn(Doc point, OutboxStatistics done, double seconds) {
-    if (seconds == 0 || done.delivered() + done.retried() == 0) {
-      return;
-    }
-    DeliveryTimes times = done.times().since(doneBefore.times());
-    point
-        .put("p50", millis(times, 0.5))
-        .put("p95", millis(times, 0.95))
-        .put("p99", millis(times, 0.99))
-        .put("retries", tenths((done.retried() - doneBefore.retried()) / seconds))
-        .put("rejects", tenths((done.rejected() - doneBefore.rejected()) / seconds));
-  }
-
-  private static @Nullable Double millis(DeliveryTimes times, double share) {
-    return times
-        .percentile(share)
-        .map(time -> Math.round(time.toNanos() / 10_000.0) / 100.0)
-        .orElse(null);
   }
 
   private void keep(Doc point) {
@@ -136,7 +111,7 @@ final class History {
     return sample.types().stream().mapToLong(type -> type.count(status)).sum();
   }
 
-  private static double tenths(double value) {
+  static double tenths(double value) {
     return Math.round(value * 10) / 10.0;
   }
 }

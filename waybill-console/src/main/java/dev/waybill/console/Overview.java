@@ -20,7 +20,7 @@ final class Overview {
         .put(
             "queues",
             sample.queues().stream()
-                .map(queue -> queue(queue, sample.at(), history.rates(queue.name())))
+                .map(queue -> queue(queue, sample, history.rates(queue.name())))
                 .toList())
         .put("deadLetters", Math.min(sample.deadLetters().size(), Sample.MOST_DEAD_LETTERS))
         .put("moreDeadLetters", sample.deadLetters().size() > Sample.MOST_DEAD_LETTERS)
@@ -29,13 +29,14 @@ final class Overview {
         .put("runsSeen", sample.runs().size());
   }
 
-  static Doc queue(QueueStatus queue, Instant at, Doc rates) {
+  static Doc queue(QueueStatus queue, Sample sample, Doc rates) {
     return Doc.of("name", queue.name())
         .put("lag", queue.lag())
         .put("parked", queue.parked())
         .put("waiting", queue.waiting().orElse(null))
         .put("rates", rates)
-        .put("partitions", partitions(queue.partitions(), at));
+        .put("delivery", Pace.document(sample.recent(queue.name())))
+        .put("partitions", partitions(queue.partitions(), sample.at()));
   }
 
   private static List<Doc> partitions(List<PartitionStatus> partitions, Instant at) {

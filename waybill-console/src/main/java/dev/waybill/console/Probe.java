@@ -7,6 +7,7 @@ import dev.waybill.job.ScheduleInfo;
 import dev.waybill.job.Scope;
 import dev.waybill.outbox.DeadLetter;
 import dev.waybill.outbox.DeadLetterFilter;
+import dev.waybill.outbox.RecentDeliveries;
 import dev.waybill.workflow.WaitingGate;
 import dev.waybill.workflow.WorkflowFilter;
 import dev.waybill.workflow.WorkflowInfo;
@@ -40,6 +41,7 @@ final class Probe {
   private long taken;
   private int turn;
   private boolean allCounted;
+  private List<RecentDeliveries> recent = List.of();
   private List<DeadLetter> deadLetters = List.of();
   private List<JobDefinition> definitions = List.of();
   private Set<String> paused = Set.of();
@@ -61,6 +63,9 @@ final class Probe {
 
   Sample take(Instant at) {
     var queues = sources.outbox().status();
+    if (taken % 2 == 0) {
+      recent = sources.outbox().recentDeliveries();
+    }
     if (taken % 5 == 0) {
       deadLetters =
           sources
@@ -80,7 +85,7 @@ final class Probe {
         runs,
         found(),
         sources.waybill().health(),
-        sources.outbox().statistics(),
+        recent,
         null);
   }
 
@@ -108,7 +113,8 @@ final class Probe {
   }
 
   private void askJobs(Jobs jobs) {
-    if (taken % 10 == 0) {
+    // Whoever watches a service start does not want to wait for its jobs.
+    if (taken % (definitions.isEmpty() ? 2 : 10) == 0) {
       definitions = jobs.definitions();
       paused = jobs.pausedTypes();
       schedules = jobs.schedules().list();

@@ -45,7 +45,7 @@ final class QueuePages {
         .put(
             "queues",
             sample.queues().stream()
-                .map(queue -> Overview.queue(queue, sample.at(), new Doc()))
+                .map(queue -> Overview.queue(queue, sample, new Doc()))
                 .toList());
   }
 
@@ -56,7 +56,7 @@ final class QueuePages {
             .filter(each -> each.name().equals(request.name("queue")))
             .findFirst()
             .orElseThrow(() -> Refusal.notFound("queue of this name"));
-    return Overview.queue(queue, sample.at(), new Doc()).put("at", sample.at());
+    return Overview.queue(queue, sample, new Doc()).put("at", sample.at());
   }
 
   private Doc messages(Request request) {

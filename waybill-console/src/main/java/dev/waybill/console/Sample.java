@@ -5,13 +5,11 @@ import dev.waybill.job.JobDefinition;
 import dev.waybill.job.JobStatus;
 import dev.waybill.job.ScheduleInfo;
 import dev.waybill.outbox.DeadLetter;
-import dev.waybill.outbox.DeliveryTimes;
-import dev.waybill.outbox.OutboxStatistics;
 import dev.waybill.outbox.QueueStatus;
+import dev.waybill.outbox.RecentDeliveries;
 import dev.waybill.workflow.WaitingGate;
 import dev.waybill.workflow.WorkflowInfo;
 import java.time.Instant;
-import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -23,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param deadLetters the latest pending ones, at most {@link #MOST_DEAD_LETTERS} and one
  * @param runs the newest of workflows, at most {@link #MOST_RUNS}
  * @param found what runs of any age have to tell
- * @param statistics what this process has done, other than the rest of it
+ * @param recent how deliveries went lately, in all processes
  * @param error why the database could not be asked; then the rest is older
  */
 record Sample(
@@ -35,24 +33,12 @@ record Sample(
     List<WorkflowInfo> runs,
     RunsFound found,
     Health health,
-    OutboxStatistics statistics,
+    List<RecentDeliveries> recent,
     @Nullable String error) {
   static final int MOST_DEAD_LETTERS = 10;
   static final int MOST_RUNS = 100;
   static final int MOST_GATES = 100;
   static final int MOST_FAILED = 20;
-
-  static final OutboxStatistics NOTHING_DONE =
-      new OutboxStatistics(
-          0,
-          0,
-          0,
-          0,
-          0,
-          0,
-          0,
-          0,
-          new DeliveryTimes(Collections.nCopies(DeliveryTimes.BUCKETS, 0L)));
 
   /** Counts end here. */
   static final int MOST_COUNTED = 1_000;
@@ -90,12 +76,17 @@ record Sample(
         List.of(),
         RunsFound.NOTHING,
         new Health(Map.of()),
-        NOTHING_DONE,
+        List.of(),
         null);
+  }
+
+  /** How deliveries of a queue went lately. */
+  List<RecentDeliveries> recent(String queue) {
+    return recent.stream().filter(each -> each.queue().equals(queue)).toList();
   }
 
   Sample failed(Instant when, String why) {
     return new Sample(
-        when, queues, deadLetters, types, schedules, runs, found, health, statistics, why);
+        when, queues, deadLetters, types, schedules, runs, found, health, recent, why);
   }
 }

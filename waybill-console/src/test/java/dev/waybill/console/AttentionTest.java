@@ -52,7 +52,7 @@ class AttentionTest {
         List.of(),
         Sample.RunsFound.NOTHING,
         new Health(Map.of()),
-        Sample.NOTHING_DONE,
+        List.of(),
         null);
   }
 
@@ -120,7 +120,7 @@ class AttentionTest {
             List.of(),
             Sample.RunsFound.NOTHING,
             new Health(Map.of("sequencer", "connection refused")),
-            Sample.NOTHING_DONE,
+            List.of(),
             null);
     assertThat(Attention.of(sample))
         .extracting(Attention.Item::level)
@@ -173,7 +173,7 @@ class AttentionTest {
         List.of(),
         found,
         new Health(Map.of()),
-        Sample.NOTHING_DONE,
+        List.of(),
         null);
   }
 

@@ -3,10 +3,15 @@ package dev.waybill.console;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.waybill.Waybill;
+import dev.waybill.job.JobRequest;
+import dev.waybill.outbox.OutboxBuilder;
 import dev.waybill.testkit.TestDatabase;
 import dev.waybill.workflow.WorkflowStatus;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -198,6 +203,53 @@ class PageTest {
             scene.waybill.workflows().find(Scene.ALL, order).orElseThrow().status()
                 == WorkflowStatus.CANCELED);
     assertThat(scene.waybill.jobs().pausedTypes()).containsExactly("sync");
+    assertThat(browser.complaints).isEmpty();
+  }
+
+  @Test
+  void aConsoleOfItsOwnTellsHowLongDeliveriesTake() throws Exception {
+    console.close();
+    try (Waybill looks =
+        Waybill.builder(database.pool(4)).outbox(OutboxBuilder::withoutWorkers).start()) {
+      console = Console.start(looks, ConsoleOptions.defaults().port(0));
+      go("/");
+      browser.sees("Nothing needs attention");
+      scene.send("orders", 40);
+      browser.until(
+          "the chart has percentiles",
+          "/p50\\s+[0-9.]+ m?s\\s+p95\\s+[0-9.]+ m?s\\s+p99\\s+[0-9.]+ m?s/.test("
+              + "document.querySelector('[data-key=\"Delivery time\"]').innerText)");
+      go("/queues/orders");
+      browser.sees("Delivered lately: half within ");
+      assertThat(browser.complaints).isEmpty();
+      console.close();
+    }
+  }
+
+  @Test
+  void aListThatIsPickedFromThousandsSaysThatThereMayBeMore() throws Exception {
+    UUID old = scene.enqueue("report");
+    List<JobRequest> many =
+        Collections.nCopies(2_500, JobRequest.of("sync").delay(Duration.ofDays(1)).build());
+    scene
+        .waybill
+        .outbox()
+        .inTransaction(connection -> scene.waybill.jobs().enqueueAll(connection, many));
+    go("/jobs?type=report");
+    browser.sees("None found so far");
+    browser.sees("None of the 2,000 jobs looked at meets the filter.");
+    browser.click("Look further");
+    browser.sees("1 shown of 501 looked at; there are no more");
+
+    scene.enqueue("report");
+    go("/jobs?type=report&limit=50");
+    browser.sees("1 shown of 2,000 looked at; there may be more");
+    browser.click("Look further");
+    browser.sees("there are no more");
+    assertThat(browser.eval("document.querySelector('a.row').getAttribute('href')"))
+        .isEqualTo("#/jobs/" + old);
+    go("/jobs?type=report&status=DEAD_LETTERED");
+    browser.sees("Nothing else meets the filter.");
     assertThat(browser.complaints).isEmpty();
   }
 

@@ -2,6 +2,7 @@ package dev.waybill.outbox;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 
@@ -21,6 +22,11 @@ public record DeliveryTimes(List<Long> counts) {
   /** Copies the list. */
   public DeliveryTimes {
     counts = List.copyOf(counts);
+  }
+
+  /** Of no message. */
+  public static DeliveryTimes none() {
+    return new DeliveryTimes(Collections.nCopies(BUCKETS, 0L));
   }
 
   /** The bucket of a time. */
@@ -47,6 +53,15 @@ public record DeliveryTimes(List<Long> counts) {
       added.add(counts.get(i) - earlier.counts.get(i));
     }
     return new DeliveryTimes(added);
+  }
+
+  /** Of the messages of both: percentiles are those of all of them. */
+  public DeliveryTimes plus(DeliveryTimes others) {
+    List<Long> sums = new ArrayList<>();
+    for (int i = 0; i < counts.size(); i++) {
+      sums.add(counts.get(i) + others.counts.get(i));
+    }
+    return new DeliveryTimes(sums);
   }
 
   /**

@@ -62,6 +62,13 @@ public interface Outbox {
    */
   List<OutboxMessage> peek(String queue, int partition, long afterSeq, int atMost);
 
+  /**
+   * What processes did with the queues lately, whichever process is asked: one cheap query. Those
+   * that wrote nothing down for five minutes, because they did nothing or are gone, are not among
+   * them.
+   */
+  List<RecentDeliveries> recentDeliveries();
+
   /** What this process has done since it started. */
   OutboxStatistics statistics();
 

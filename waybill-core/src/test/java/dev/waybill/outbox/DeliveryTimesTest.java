@@ -44,4 +44,15 @@ class DeliveryTimesTest {
     assertThat(later.since(earlier).percentile(0.5).orElseThrow()).isGreaterThanOrEqualTo(slow);
     assertThat(later.since(later).percentile(0.99)).isEmpty();
   }
+
+  @Test
+  void whatSeveralDeliveredHasThePercentilesOfAll() {
+    Duration quick = Duration.ofMillis(1);
+    Duration slow = Duration.ofSeconds(2);
+    DeliveryTimes all = of(quick, quick, quick).plus(of(slow)).plus(DeliveryTimes.none());
+    assertThat(all).isEqualTo(of(quick, quick, quick, slow));
+    assertThat(all.percentile(0.75)).isEqualTo(of(quick).percentile(1));
+    assertThat(all.percentile(0.76)).isEqualTo(of(slow).percentile(1));
+    assertThat(DeliveryTimes.none().percentile(0.5)).isEmpty();
+  }
 }

@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 public final class Supervisor {
   private static final Duration START = Duration.ofSeconds(30);
   private static final Duration DRAIN = Duration.ofSeconds(60);
+  private static final Duration LATE = Duration.ofMillis(1_200);
 
   private final Settings settings;
   private final DataSource dataSource;
@@ -129,23 +130,31 @@ public final class Supervisor {
     awaitFirstReport(process);
     Report before = null;
     long began = System.nanoTime();
-    long lastLook = began;
+    long lastNews = began;
+    double enqueued = 0;
+    double delivered = 0;
     while (System.nanoTime() - began < TimeUnit.SECONDS.toNanos(to - from)) {
       TimeUnit.MILLISECONDS.sleep(500);
       requireAlive(process);
       manager.approve();
       Report now = latest.get();
       long look = System.nanoTime();
-      if (now != null) {
-        double passed = (look - lastLook) / 1e9;
-        view.report(
-            from + TimeUnit.NANOSECONDS.toSeconds(look - began),
-            now.after(earlier),
-            before == null ? 0 : (now.enqueued() - before.enqueued()) / passed,
-            before == null ? 0 : (now.delivered() - before.delivered()) / passed);
-        before = now;
+      if (now == null) {
+        continue;
       }
-      lastLook = look;
+      // A report that is late is not yet a standstill.
+      if (!now.equals(before) || look - lastNews > LATE.toNanos()) {
+        double passed = (look - lastNews) / 1e9;
+        enqueued = before == null ? 0 : (now.enqueued() - before.enqueued()) / passed;
+        delivered = before == null ? 0 : (now.delivered() - before.delivered()) / passed;
+        before = now;
+        lastNews = look;
+      }
+      view.report(
+          from + TimeUnit.NANOSECONDS.toSeconds(look - began),
+          now.after(earlier),
+          enqueued,
+          delivered);
     }
   }
 

@@ -6,6 +6,7 @@ import dev.waybill.internal.sql.Session;
 import dev.waybill.internal.store.Delivery;
 import dev.waybill.internal.store.MessageBody;
 import dev.waybill.internal.store.MessageStore;
+import dev.waybill.internal.store.PaceStore;
 import dev.waybill.internal.store.QueueStore;
 import dev.waybill.internal.store.QueueStore.QueueRow;
 import dev.waybill.internal.store.StoredMessage;
@@ -21,6 +22,7 @@ import dev.waybill.outbox.OutboxMessage;
 import dev.waybill.outbox.OutboxStatistics;
 import dev.waybill.outbox.Partitions;
 import dev.waybill.outbox.QueueStatus;
+import dev.waybill.outbox.RecentDeliveries;
 import dev.waybill.outbox.TransactionWork;
 import java.sql.Connection;
 import java.util.ArrayList;
@@ -38,6 +40,7 @@ final class OutboxDoor implements Outbox {
   private final Enqueuer enqueuer;
   private final MessageStore messages;
   private final QueueStore queueStore;
+  private final PaceStore pace;
   private final Queues queues;
   private final Statistics statistics;
   private final Runnable lookNow;
@@ -70,6 +73,7 @@ final class OutboxDoor implements Outbox {
     this.enqueuer = enqueuer;
     this.messages = messages;
     this.queueStore = queueStore;
+    this.pace = new PaceStore(database);
     this.queues = queues;
     this.statistics = statistics;
     this.lookNow = lookNow;
@@ -210,6 +214,11 @@ final class OutboxDoor implements Outbox {
       }
     }
     return peeked;
+  }
+
+  @Override
+  public List<RecentDeliveries> recentDeliveries() {
+    return pace.recent();
   }
 
   @Override

@@ -14,6 +14,7 @@ import dev.waybill.internal.sql.Database;
 import dev.waybill.internal.store.DeadLetterStore;
 import dev.waybill.internal.store.DedupStore;
 import dev.waybill.internal.store.MessageStore;
+import dev.waybill.internal.store.PaceStore;
 import dev.waybill.internal.store.ParkedStore;
 import dev.waybill.internal.store.QueueStore;
 import dev.waybill.internal.store.QueueStore.Wanted;
@@ -37,7 +38,7 @@ import java.util.stream.Collectors;
 
 /** Puts the outbox's stages together, in the order in which a message meets them. */
 public final class OutboxPipeline {
-  /** The error backoff of the vacuum: nobody waits for it. */
+  /** The error backoff of those for whom nobody waits. */
   private static final Backoff PATIENT =
       Backoff.standard().withInitial(Duration.ofMillis(500)).withMax(Duration.ofSeconds(60));
 
@@ -57,10 +58,12 @@ public final class OutboxPipeline {
   private final Bell delayedBell = new Bell();
   private final Bell lookBell = new Bell();
   private final Bell rotationBell = new Bell();
+  private final Bell paceBell = new Bell();
   private final DirtyPartitions dirty;
   private final ReadyPartitions ready;
   private final Wakeups wakeups;
   private final Statistics statistics;
+  private final PaceKeeper paceKeeper;
   private final Admission admission;
   private final Outbox door;
 
@@ -83,19 +86,24 @@ public final class OutboxPipeline {
     this.time = time;
     this.crew = crew;
     this.owner = owner;
+    this.queueStore = new QueueStore(database);
+    config.queues().forEach(queue -> Validation.queueName(queue.name()));
+    this.queues = Queues.of(config.queues(), queueStore.register(wanted(config)));
     this.statistics = new Statistics(config.statsInterval());
-    List<OutboxListener> all = new ArrayList<>(listeners);
-    all.add(0, statistics);
-    all.add(1, new Volume(config.profile().vacuum().batchSize(), rotationBell::ring));
+    this.paceKeeper =
+        new PaceKeeper(
+            new PaceStore(database), owner, name -> queues.get(name).id(), time, paceBell);
+    List<OutboxListener> all = new ArrayList<>();
+    all.add(statistics);
+    all.add(new Volume(config.profile().vacuum().batchSize(), rotationBell::ring));
+    all.add(paceKeeper);
+    all.addAll(listeners);
     this.events = new Events(all);
     this.messages = MessageStore.of(database);
     this.rounds =
         new Rounds(
             requests -> messages.round(owner, requests), time, database.hasOneWriter() ? 1 : 2);
     this.parked = new ParkedStore(database);
-    this.queueStore = new QueueStore(database);
-    config.queues().forEach(queue -> Validation.queueName(queue.name()));
-    this.queues = Queues.of(config.queues(), queueStore.register(wanted(config)));
     this.dirty = new DirtyPartitions(time, dirtyBell);
     this.ready = new ReadyPartitions(time, readyBell);
     this.wakeups =
@@ -238,6 +246,7 @@ public final class OutboxPipeline {
             profile.reconcileInterval(),
             queueStore.isShared());
     crew.add(reconciler, LoopOptions.defaults().withBells(lookBell));
+    crew.add(paceKeeper, LoopOptions.defaults().withBells(paceBell).withBackoff(PATIENT));
     if (!config.statsInterval().isZero()) {
       crew.add(statistics, LoopOptions.defaults());
     }

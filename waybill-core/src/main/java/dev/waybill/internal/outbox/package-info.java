@@ -24,6 +24,9 @@
  * divides each delivery into what is handled and what follows them. A turn serves the cursor first
  * and then the parked keys that are due; {@link dev.waybill.internal.outbox.Ending} says when the
  * partition is to be looked at again.
+ *
+ * <p><b>How it goes.</b> {@link dev.waybill.internal.outbox.Statistics} counts for this process,
+ * {@link dev.waybill.internal.outbox.PaceKeeper} writes the last half minute down for all.
  */
 @NullMarked
 package dev.waybill.internal.outbox;

@@ -1,3 +1,4 @@
+drop table if exists waybill_outbox_pace;
 drop table if exists waybill_workflow_change;
 drop table if exists waybill_workflow_attribute;
 drop table if exists waybill_workflow_edge;

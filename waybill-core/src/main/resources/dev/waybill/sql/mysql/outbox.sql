@@ -1,8 +1,9 @@
 -- The outbox's statements that have the same shape in every dialect.
 --
 -- Tables: waybill_outbox_queues, partitions (one row per partition: the last number given), processor (one row per
--- partition: cursor and lease), vacuum (one row per partition), incoming, delayed, dedup, dead_letters. All are
--- reached by primary key, except the whole of the per-partition tables, which have at most some thousand rows.
+-- partition: cursor and lease), vacuum (one row per partition), pace (one row per queue and process), incoming, delayed,
+-- dedup, dead_letters. All are reached by primary key, except the whole of the tables with a row per partition or per
+-- process, which have at most some thousand rows.
 -- Locking: READ COMMITTED; the row of a partition is locked FOR UPDATE SKIP LOCKED, so nobody waits for anybody.
 -- Leases need no lock: every change names the epoch it relies on.
 
@@ -200,3 +201,20 @@ delete d from waybill_outbox_dedup d join (
   select queue_id, dedup_key from waybill_outbox_dedup where expires_at <= timestampdiff(microsecond, '1970-01-01', utc_timestamp(6))
   order by expires_at limit :rows for update skip locked
 ) gone on gone.queue_id = d.queue_id and gone.dedup_key = d.dedup_key
+
+-- name: outbox_pace_write
+insert into waybill_outbox_pace (queue_id, owner, delivered, retried, rejected, times, span, written_at)
+values (:queue_id, :owner, :delivered, :retried, :rejected, :times, :span, timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)))...
+on duplicate key update
+  delivered = values(delivered), retried = values(retried), rejected = values(rejected), times = values(times), span = values(span), written_at = values(written_at)
+
+-- name: outbox_pace
+-- Both ways: whoever wrote a time to come wrote it before the clock was set back.
+select q.name, p.owner, p.retried, p.rejected, p.times, p.span, timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) - p.written_at as ago
+from waybill_outbox_pace p
+join waybill_outbox_queues q on q.id = p.queue_id
+where abs(timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) - p.written_at) <= :within
+order by q.name, p.owner
+
+-- name: outbox_pace_clear
+delete from waybill_outbox_pace where abs(timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) - written_at) > :within

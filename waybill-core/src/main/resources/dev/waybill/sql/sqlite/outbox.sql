@@ -1,8 +1,9 @@
 -- The outbox's statements that have the same shape in every dialect.
 --
 -- Tables: waybill_outbox_queues, partitions (one row per partition: the last number given), processor (one row per
--- partition: cursor and lease), vacuum (one row per partition), incoming, delayed, dedup, dead_letters. All are
--- reached by primary key, except the whole of the per-partition tables, which have at most some thousand rows.
+-- partition: cursor and lease), vacuum (one row per partition), pace (one row per queue and process), incoming, delayed,
+-- dedup, dead_letters. All are reached by primary key, except the whole of the tables with a row per partition or per
+-- process, which have at most some thousand rows.
 -- Locking: the single writer, so no row is ever locked.
 -- Times are microseconds since 1970; SQLite's clock ticks in milliseconds.
 
@@ -199,3 +200,20 @@ delete from waybill_outbox_dedup where (queue_id, dedup_key) in (
   select queue_id, dedup_key from waybill_outbox_dedup where expires_at <= cast(round((julianday('now') - 2440587.5) * 86400000) as integer) * 1000
   order by expires_at limit :rows
 )
+
+-- name: outbox_pace_write
+insert into waybill_outbox_pace (queue_id, owner, delivered, retried, rejected, times, span, written_at)
+values (:queue_id, :owner, :delivered, :retried, :rejected, :times, :span, cast(round((julianday('now') - 2440587.5) * 86400000) as integer) * 1000)...
+on conflict (queue_id, owner) do update set
+  delivered = excluded.delivered, retried = excluded.retried, rejected = excluded.rejected, times = excluded.times, span = excluded.span, written_at = excluded.written_at
+
+-- name: outbox_pace
+-- Both ways: whoever wrote a time to come wrote it before the clock was set back.
+select q.name, p.owner, p.retried, p.rejected, p.times, p.span, cast(round((julianday('now') - 2440587.5) * 86400000) as integer) * 1000 - p.written_at as ago
+from waybill_outbox_pace p
+join waybill_outbox_queues q on q.id = p.queue_id
+where abs(cast(round((julianday('now') - 2440587.5) * 86400000) as integer) * 1000 - p.written_at) <= :within
+order by q.name, p.owner
+
+-- name: outbox_pace_clear
+delete from waybill_outbox_pace where abs(cast(round((julianday('now') - 2440587.5) * 86400000) as integer) * 1000 - written_at) > :within

@@ -9,7 +9,7 @@ export const capped = (value, cap = 1000) => (value >= cap ? `${number.format(ca
 export function duration(millis) {
   if (millis === undefined || millis === null) return '–';
   const seconds = millis / 1000;
-  if (seconds < 1) return `${Math.round(millis)} ms`;
+  if (seconds < 1) return `${millis < 10 ? Number(millis.toFixed(1)) : Math.round(millis)} ms`;
   if (seconds < 60) return `${seconds.toFixed(seconds < 10 ? 1 : 0)} s`;
   if (seconds < 7200) return `${Math.floor(seconds / 60)} min`;
   if (seconds < 172800) return `${Math.floor(seconds / 3600)} h`;
@@ -44,7 +44,10 @@ export function pretty(text) {
   }
 }
 
-/** How many a list shows, and of how many it picked them. */
-export const shown = (found, lookedAt) => (lookedAt > found ? `${count(found)} shown, ${count(lookedAt)} looked at` : `${count(found)} shown`);
+/** How many a list shows, of how many it picked them, and whether that was all. */
+export function shown(found, lookedAt, more) {
+  if (lookedAt <= found) return `${count(found)} shown`;
+  return `${count(found)} shown of ${count(lookedAt)} looked at; ${more ? 'there may be more' : 'there are no more'}`;
+}
 
 export const short = (id) => `${id.slice(0, 8)}…${id.slice(-4)}`;

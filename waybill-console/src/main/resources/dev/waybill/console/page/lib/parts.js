@@ -1,5 +1,5 @@
 import { h } from './dom.js';
-import { words } from './format.js';
+import { count, words } from './format.js';
 
 const TONES = {
   good: ['SUCCEEDED', 'RESOLVED', 'APPLIED', 'ENQUEUED_FIRE', 'active', 'delivering', 'fine'],
@@ -29,6 +29,12 @@ export function panel(title, options, ...content) {
 
 export function empty(title, hint) {
   return h('div', { class: 'empty' }, h('strong', {}, title), hint && h('p', {}, hint));
+}
+
+/** A list without rows: nothing yet of what was looked at, nothing that meets the filter, or nothing at all. */
+export function none(what, answer, filtered, hint) {
+  if (answer.next) return empty('None found so far', `None of the ${count(answer.lookedAt)} ${what} looked at meets the filter. There are more: look further.`);
+  return filtered ? empty(`No ${what} here`, 'Nothing else meets the filter.') : empty(`No ${what} here`, hint);
 }
 
 /** Columns are {head, cell, class}; a row that leads somewhere has its link in the first cell. */

@@ -1,7 +1,7 @@
 import { seg } from '../lib/api.js';
 import { h } from '../lib/dom.js';
 import { capped, clock, clockTime, count, duration, pretty, short, shown, time, words } from '../lib/format.js';
-import { badge, button, code, empty, facts, filters, panel, table } from '../lib/parts.js';
+import { badge, button, code, empty, facts, filters, none, panel, table } from '../lib/parts.js';
 
 const STATUSES = ['SCHEDULED', 'PENDING', 'LEASED', 'SUCCEEDED', 'DEAD_LETTERED', 'CANCELED'];
 const ENDED = ['SUCCEEDED', 'DEAD_LETTERED', 'CANCELED'];
@@ -99,7 +99,7 @@ export function jobs(context) {
           { class: 'listing' },
           may && requeueable && answer.jobs.length > 0 && h('div', { class: 'bar' }, h('span', { class: 'muted' }, 'all that match'), button('Requeue', requeueAll, { class: 'primary' })),
           answer.jobs.length === 0
-            ? empty('No jobs here', answer.next ? `None of the first ${count(answer.lookedAt)} meets the filter.` : 'A job appears when a service enqueues one: jobs.enqueue(connection, JobRequest.of("invoice")…).')
+            ? none('jobs', answer, route.query.toString() !== '', 'A job appears when a service enqueues one: jobs.enqueue(connection, JobRequest.of("invoice")…).')
             : table(
                 [
                   { head: 'Job', cell: (job) => h('a', { class: 'row mono', href: `#/jobs/${job.id}` }, short(job.id)) },
@@ -112,7 +112,7 @@ export function jobs(context) {
                 answer.jobs,
                 { caption: 'Jobs', key: (job) => job.id },
               ),
-          h('footer', {}, h('span', { class: 'muted' }, shown(answer.jobs.length, answer.lookedAt)), answer.next && button('Look further', further)),
+          h('footer', {}, h('span', { class: 'muted' }, shown(answer.jobs.length, answer.lookedAt, answer.next)), answer.next && button('Look further', further)),
         ),
       ),
     );

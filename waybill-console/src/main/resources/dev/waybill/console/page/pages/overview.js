@@ -11,8 +11,8 @@ export function overview({ state, replace, features }) {
     { title: 'Messages', lines: [['in', 'numbered', '--accent', 'dashed'], ['out', 'done', '--good']], format: perSecond, label: 'Messages numbered and done per second' },
     { title: 'Lag', lines: [['lag', 'waiting', '--warn']], format: count, label: 'Messages that wait' },
     { title: 'Oldest wait', lines: [['waiting', 'oldest', '--warn']], format: duration, label: 'How long the oldest message waits' },
-    { title: 'Delivery time', own: true, lines: [['p50', 'p50', '--good'], ['p95', 'p95', '--accent'], ['p99', 'p99', '--warn']], format: duration, label: 'How long deliveries of this process take: median, 95th and 99th percentile' },
-    { title: 'Failures', own: true, lines: [['retries', 'retried', '--warn'], ['rejects', 'given up', '--bad']], format: perSecond, label: 'Deliveries of this process that failed, per second' },
+    { title: 'Delivery time', lines: [['p50', 'p50', '--good'], ['p95', 'p95', '--accent'], ['p99', 'p99', '--warn']], format: duration, label: 'How long deliveries took in the last half minute: median, 95th and 99th percentile' },
+    { title: 'Failures', lines: [['retries', 'retried', '--warn'], ['rejects', 'given up', '--bad']], format: perSecond, label: 'Deliveries that failed in the last half minute, per second' },
     { title: 'Partitions', lines: [['retrying', 'blocked', '--bad'], ['parked', 'parked', '--warn']], format: count, label: 'Partitions that a message blocks, and parked messages' },
     { title: 'Jobs', lines: [['pending', 'due', '--warn'], ['running', 'running', '--accent']], format: count, label: 'Jobs that are due and that run', jobs: true },
   ]
@@ -21,8 +21,6 @@ export function overview({ state, replace, features }) {
 
   function render(sample) {
     const last = state.points[state.points.length - 1] ?? {};
-    // Only a process that delivers knows how long that takes.
-    const shown = charts.filter((chart) => !chart.own || state.points.some((point) => point[chart.lines[0][0]] !== undefined || point.retries !== undefined));
     replace(
       h(
         'div',
@@ -31,8 +29,8 @@ export function overview({ state, replace, features }) {
         attention(sample.attention),
         h(
           'div',
-          { class: shown.length > 5 ? 'charts many' : 'charts' },
-          shown.map((chart) =>
+          { class: charts.length > 5 ? 'charts many' : 'charts' },
+          charts.map((chart) =>
             panel(
               chart.title,
               { class: 'chart-panel', key: chart.title, tools: chart.lines.map(([key, label, color]) => h('span', { class: 'legend' }, h('i', { class: color.slice(2) }), `${label} `, h('b', {}, chart.format(last[key] ?? null)))) },
@@ -45,7 +43,7 @@ export function overview({ state, replace, features }) {
         features.workflows && runsPanel(sample),
       ),
     );
-    shown.forEach((chart) => chart.drawn.draw(state.points));
+    charts.forEach((chart) => chart.drawn.draw(state.points));
   }
 
   return { sample: render, dispose: () => charts.forEach((chart) => chart.drawn.dispose()) };
@@ -76,11 +74,21 @@ function queuesPanel(sample) {
             { head: 'Oldest', class: 'num', cell: (queue) => duration(queue.waiting) },
             { head: 'In/s', class: 'num wide', cell: (queue) => count(queue.rates.in) },
             { head: 'Out/s', class: 'num', cell: (queue) => count(queue.rates.out) },
+            ...paceColumns(),
           ],
           sample.queues,
           { caption: 'Queues', key: (queue) => queue.name },
         ),
   );
+}
+
+/** How long deliveries of a queue took in the last half minute in which there were any. */
+export function paceColumns() {
+  const within = (share) => `Within this time ${share} of the messages delivered lately were done`;
+  return [
+    { head: h('abbr', { title: within('half') }, 'p50'), class: 'num wide', cell: (queue) => duration(queue.delivery?.p50) },
+    { head: h('abbr', { title: within('99 %') }, 'p99'), class: 'num wide', cell: (queue) => duration(queue.delivery?.p99) },
+  ];
 }
 
 /** How many partitions are in which state. */

@@ -2,7 +2,7 @@ import { seg } from '../lib/api.js';
 import { h } from '../lib/dom.js';
 import { count, duration, pretty, time } from '../lib/format.js';
 import { badge, button, empty, facts, panel, table } from '../lib/parts.js';
-import { summary } from './overview.js';
+import { paceColumns, summary } from './overview.js';
 
 const why = (partition) => [partition.why, partition.until && [partition.state === 'retrying' ? ' Next try ' : ', whose lease ends ', time(partition.until)]];
 
@@ -28,6 +28,7 @@ export function queues({ replace }) {
                     { head: 'Oldest', class: 'num', cell: (queue) => duration(queue.waiting) },
                     { head: 'In/s', class: 'num wide', cell: (queue) => count(queue.rates.in) },
                     { head: 'Out/s', class: 'num', cell: (queue) => count(queue.rates.out) },
+                    ...paceColumns(),
                   ],
                   sample.queues,
                   { caption: 'Queues', key: (queue) => queue.name },
@@ -38,6 +39,9 @@ export function queues({ replace }) {
     },
   };
 }
+
+/** How long deliveries took lately. */
+const pace = (delivery) => (delivery ? `Delivered lately: half within ${duration(delivery.p50)}, 95 % within ${duration(delivery.p95)}, 99 % within ${duration(delivery.p99)}. ` : '');
 
 export function queue({ names: [name], replace, act, ask, may }) {
   const path = `queues/${seg(name)}`;
@@ -64,7 +68,7 @@ export function queue({ names: [name], replace, act, ask, may }) {
           { class: 'page' },
           h('nav', { class: 'crumbs' }, h('a', { href: '#/queues' }, 'Queues')),
           h('h1', {}, name),
-          h('p', { class: 'lead' }, `${count(found.lag)} waiting, oldest ${duration(found.waiting)}, ${count(found.rates.in)}/s in, ${count(found.rates.out)}/s out. `, h('a', { href: `#/dead-letters?queue=${encodeURIComponent(name)}` }, 'Its dead letters')),
+          h('p', { class: 'lead' }, `${count(found.lag)} waiting, oldest ${duration(found.waiting)}, ${count(found.rates.in)}/s in, ${count(found.rates.out)}/s out. `, pace(found.delivery), h('a', { href: `#/dead-letters?queue=${encodeURIComponent(name)}` }, 'Its dead letters')),
           panel(
             'Partitions',
             { tools: may ? [allPaused ? button('Resume all', () => resume()) : button('Pause all', () => pause())] : [] },

@@ -2,7 +2,7 @@ import { seg } from '../lib/api.js';
 import { h } from '../lib/dom.js';
 import { clock, count, duration, pretty, short, shown, time } from '../lib/format.js';
 import { drawGraph, MOST_DRAWN, stepLine } from '../lib/graph.js';
-import { badge, button, code, empty, facts, filters, panel, table } from '../lib/parts.js';
+import { badge, button, code, empty, facts, filters, none, panel, table } from '../lib/parts.js';
 
 const STATUSES = ['RUNNING', 'WAITING', 'SUCCEEDED', 'FAILED', 'CANCELED'];
 
@@ -52,7 +52,7 @@ export function workflows({ route, replace, get, go, failed }) {
           null,
           { class: 'listing' },
           answer.runs.length === 0
-            ? empty('No runs here', answer.next ? `None of the first ${count(answer.lookedAt)} meets the filter.` : 'A run appears when a service starts one: workflows.start(connection, workflow).')
+            ? none('runs', answer, route.query.toString() !== '', 'A run appears when a service starts one: workflows.start(connection, workflow).')
             : table(
                 [
                   { head: 'Run', cell: (run) => h('a', { class: 'row mono', href: `#/workflows/${run.id}` }, short(run.id)) },
@@ -66,7 +66,7 @@ export function workflows({ route, replace, get, go, failed }) {
                 answer.runs,
                 { caption: 'Runs of workflows', key: (run) => run.id },
               ),
-          h('footer', {}, h('span', { class: 'muted' }, shown(answer.runs.length, answer.lookedAt)), answer.next && button('Look further', () => further('after', answer.next))),
+          h('footer', {}, h('span', { class: 'muted' }, shown(answer.runs.length, answer.lookedAt, answer.next)), answer.next && button('Look further', () => further('after', answer.next))),
         ),
       ),
     );
