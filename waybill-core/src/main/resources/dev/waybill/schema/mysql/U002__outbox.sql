@@ -1,3 +1,4 @@
+drop table if exists waybill_outbox_pace;
 drop table if exists waybill_outbox_dead_letters;
 drop table if exists waybill_outbox_parked;
 drop table if exists waybill_outbox_dedup;

@@ -1,4 +1,3 @@
-drop table if exists waybill_outbox_pace;
 drop table if exists waybill_workflow_change;
 drop table if exists waybill_workflow_attribute;
 drop table if exists waybill_workflow_edge;

@@ -131,3 +131,17 @@ create table waybill_outbox_dead_letters (
   key waybill_outbox_dead_letters_done_ix (completed_at, id),
   key waybill_outbox_dead_letters_list_ix (status, failed_at, id)
 ) engine = InnoDB default character set utf8mb4 collate utf8mb4_bin;
+
+-- What a process did with a queue in the half minute before written_at: one row for both, written over. times: how many
+-- deliveries took how long, by bucket of DeliveryTimes, as "12:340 13:7". span: how much time that is.
+create table waybill_outbox_pace (
+  queue_id bigint not null,
+  owner varchar(255) character set ascii collate ascii_bin not null,
+  delivered bigint not null,
+  retried bigint not null,
+  rejected bigint not null,
+  times varchar(4096) character set ascii collate ascii_bin not null,
+  span bigint not null,
+  written_at bigint not null,
+  primary key (queue_id, owner)
+) engine = InnoDB default character set utf8mb4;

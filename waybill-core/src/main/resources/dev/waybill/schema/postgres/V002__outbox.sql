@@ -209,3 +209,17 @@ create index waybill_outbox_dead_letters_done_ix on waybill_outbox_dead_letters 
   where completed_at is not null;
 
 create index waybill_outbox_dead_letters_list_ix on waybill_outbox_dead_letters (status, failed_at, id);
+
+-- What a process did with a queue in the half minute before written_at: one row for both, written over. times: how many
+-- deliveries took how long, by bucket of DeliveryTimes, as "12:340 13:7". span: how much time that is.
+create table waybill_outbox_pace (
+  queue_id bigint not null,
+  owner text collate "C" not null,
+  delivered bigint not null,
+  retried bigint not null,
+  rejected bigint not null,
+  times text not null,
+  span bigint not null,
+  written_at bigint not null,
+  constraint waybill_outbox_pace_pk primary key (queue_id, owner)
+) with (fillfactor = 50);
