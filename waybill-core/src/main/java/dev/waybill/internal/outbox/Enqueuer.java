@@ -97,7 +97,7 @@ final class Enqueuer {
         partitions.add(message.partitionId());
       }
     }
-    return new Receipt(ids, duplicates, partitions, delayed, wake);
+    return new Receipt(ids, duplicates, List.copyOf(partitions), delayed, wake);
   }
 
   private List<Long> store(Tx tx, List<NewMessage> messages) {
@@ -146,13 +146,13 @@ final class Enqueuer {
 
   /** What the caller gets. */
   private record Receipt(
-      List<Long> ids, List<Integer> duplicates, Set<Long> partitions, boolean delayed, Wake wake)
+      List<Long> ids, List<Integer> duplicates, List<Long> partitions, boolean delayed, Wake wake)
       implements Enqueued {
 
     Receipt {
       ids = List.copyOf(ids);
       duplicates = List.copyOf(duplicates);
-      partitions = Set.copyOf(partitions);
+      partitions = List.copyOf(partitions);
     }
 
     @Override

@@ -7,7 +7,7 @@ import dev.waybill.internal.store.LeaseRequest;
 import dev.waybill.internal.store.MessageStore;
 import dev.waybill.internal.store.MessageStore.Numbered;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -78,7 +78,7 @@ final class Express {
   /** What a visit brought. Closed when others know what was numbered and not taken. */
   final class Load implements AutoCloseable {
     private final long began = time.nanos();
-    private final Map<Long, Claimed> turns = new HashMap<>();
+    private final Map<Long, Claimed> turns = new LinkedHashMap<>();
     private Numbered numbered = new Numbered(Map.of(), Map.of());
 
     private List<LeaseRequest.Take> claim(long[] partitions) {

@@ -20,6 +20,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * MySQL and MariaDB: each statement is a round trip, so all partitions of a round share theirs. The
  * rows are locked and read, what each request may do is decided here, and one statement writes it.
+ * A row that somebody else has locked is left to him, unless we hold its lease: then it is waited
+ * for.
  */
 final class MySqlMessageStore extends PackedMessageStore {
   private static final int MOST_ATTEMPTS = Integer.MAX_VALUE;
@@ -54,6 +56,21 @@ final class MySqlMessageStore extends PackedMessageStore {
       series = tx.sql("outbox_body_first").one(Series::of);
     }
     return LongStream.range(0, rows).map(k -> series.first + k * series.step).toArray();
+  }
+
+  /**
+   * In one transaction: nobody waits for the row of a cursor with that of its partition in hand.
+   */
+  @Override
+  public Numbered sequence(
+      long[] partitions, int messages, String owner, List<LeaseRequest.Take> wanted) {
+    return transact(
+        tx -> {
+          Map<Long, Integer> counts = sequence(tx, partitions, messages);
+          List<LeaseRequest> filled = new ArrayList<>(wanted);
+          filled.removeIf(take -> counts.getOrDefault(take.partitionId(), 0) == 0);
+          return new Numbered(counts, filled.isEmpty() ? Map.of() : round(tx, owner, filled));
+        });
   }
 
   /** A partition's row as it was locked. */
@@ -131,11 +148,15 @@ final class MySqlMessageStore extends PackedMessageStore {
 
   @Override
   Map<Long, Delivery> round(Tx tx, String owner, List<LeaseRequest> requests) {
-    Query lock = tx.sql("outbox_round_lock").set("owner", owner);
-    requests.forEach(request -> lock.row(request.partitionId()));
-    Map<Long, Cursor> cursors = new HashMap<>();
-    lock.list(Cursor::of).forEach(cursor -> cursors.put(cursor.partitionId, cursor));
-
+    Map<Long, Cursor> cursors = locked(tx, "outbox_round_lock", owner, requests);
+    List<LeaseRequest> held =
+        requests.stream()
+            .filter(request -> !(request instanceof LeaseRequest.Take))
+            .filter(request -> !cursors.containsKey(request.partitionId()))
+            .toList();
+    if (!held.isEmpty()) {
+      cursors.putAll(locked(tx, "outbox_round_wait", owner, held));
+    }
     Map<Long, Delivery> answers = new LinkedHashMap<>();
     List<Change> changes = new ArrayList<>();
     for (LeaseRequest request : requests) {
@@ -157,6 +178,15 @@ final class MySqlMessageStore extends PackedMessageStore {
       answers.putAll(read(tx, changes));
     }
     return answers;
+  }
+
+  private static Map<Long, Cursor> locked(
+      Tx tx, String statement, String owner, List<LeaseRequest> requests) {
+    Query lock = tx.sql(statement).set("owner", owner);
+    requests.forEach(request -> lock.row(request.partitionId()));
+    Map<Long, Cursor> cursors = new HashMap<>();
+    lock.list(Cursor::of).forEach(cursor -> cursors.put(cursor.partitionId, cursor));
+    return cursors;
   }
 
   private static Optional<Change> change(LeaseRequest request, Cursor cursor) {

@@ -60,6 +60,17 @@ select c.partition_id, c.processed_seq, c.attempts, c.lease_epoch, c.parked,
 from waybill_outbox_processor c
 where c.partition_id in ((:id)...)
 order by c.partition_id
+for update skip locked
+
+-- name: outbox_round_wait
+select c.partition_id, c.processed_seq, c.attempts, c.lease_epoch, c.parked,
+  (select p.sequence from waybill_outbox_partitions p where p.id = c.partition_id) as sequence,
+  case when c.paused_at is null and c.not_before <= timestampdiff(microsecond, '1970-01-01', utc_timestamp(6))
+    and (c.lease_until <= timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) or c.lease_owner = :owner) then 1 else 0 end as free,
+  case when c.lease_owner = :owner then 1 else 0 end as ours
+from waybill_outbox_processor c
+where c.partition_id in ((:id)...)
+order by c.partition_id
 for update
 
 -- name: outbox_round_move

@@ -15,7 +15,6 @@ import dev.waybill.testkit.EveryDatabase;
 import dev.waybill.testkit.Fault;
 import dev.waybill.testkit.Fault.Moment;
 import dev.waybill.testkit.FaultyDataSource;
-import dev.waybill.testkit.NotOn;
 import dev.waybill.testkit.TestDatabase;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -70,9 +69,6 @@ class ExpressTest {
   }
 
   @Test
-  @NotOn(
-      value = {DatabaseProduct.MYSQL, DatabaseProduct.MARIADB},
-      why = "They only number, see NumberAndTakeTest")
   void whatFindsItsPartitionIdleIsDeliveredByTheVisitThatNumbersIt() throws Exception {
     enqueue("a", "b");
     line.sequence();

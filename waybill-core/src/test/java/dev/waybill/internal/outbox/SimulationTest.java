@@ -7,8 +7,11 @@ import dev.waybill.schema.Schema;
 import dev.waybill.testkit.EveryDatabase;
 import dev.waybill.testkit.TestDatabase;
 import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Pattern;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -24,6 +27,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @EveryDatabase
 class SimulationTest {
   private static final int STEPS = 90;
+  private static final Pattern DELIVERED = Pattern.compile("^\\w+/\\d+/");
 
   private static final AtomicInteger simulations = new AtomicInteger();
 
@@ -62,7 +66,33 @@ class SimulationTest {
 
   @Test
   void aSeedGivesTheSameHistoryAgain() throws SQLException {
-    assertThat(history(mixed(99))).isEqualTo(history(mixed(99)));
+    assertThat(byPartition(history(mixed(99)))).isEqualTo(byPartition(history(mixed(99))));
+  }
+
+  /**
+   * What is delivered in one go, sorted by partition. Two that become due in the same minute come
+   * in the order of the database's microseconds, and these no seed can fix.
+   */
+  private static List<String> byPartition(List<String> history) {
+    List<String> sorted = new ArrayList<>();
+    List<String> together = new ArrayList<>();
+    for (String line : history) {
+      if (DELIVERED.matcher(line).find()) {
+        together.add(line);
+      } else {
+        together.sort(Comparator.comparing(SimulationTest::partition));
+        sorted.addAll(together);
+        together.clear();
+        sorted.add(line);
+      }
+    }
+    sorted.addAll(together);
+    return sorted;
+  }
+
+  private static String partition(String line) {
+    var delivered = DELIVERED.matcher(line);
+    return delivered.find() ? delivered.group() : "";
   }
 
   private List<String> history(long seed) throws SQLException {

@@ -7,9 +7,7 @@ import static org.assertj.core.api.Assertions.tuple;
 import dev.waybill.Migrated;
 import dev.waybill.internal.store.LeaseRequest.Take;
 import dev.waybill.internal.store.MessageStore.Numbered;
-import dev.waybill.testkit.DatabaseProduct;
 import dev.waybill.testkit.EveryDatabase;
-import dev.waybill.testkit.NotOn;
 import dev.waybill.testkit.TestDatabase;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -17,13 +15,9 @@ import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
-/** Messages are numbered and taken in one step where that is possible, else only numbered. */
+/** Messages are numbered and taken in one step if nothing is in the way, else only numbered. */
 @EveryDatabase(alsoOldest = true)
 class NumberAndTakeTest {
-  private static final String ORDINARY =
-      "It would have to wait for the cursor's lock while it holds the partition's, so it only"
-          + " numbers";
-
   private final Stores stores;
   private final long first;
   private final long second;
@@ -48,9 +42,6 @@ class NumberAndTakeTest {
   }
 
   @Test
-  @NotOn(
-      value = {DatabaseProduct.MYSQL, DatabaseProduct.MARIADB},
-      why = ORDINARY)
   void whatFindsItsPartitionIdleIsTakenWithItsNumbers() {
     stores.enqueue(first, "a", "b");
     stores.enqueue(second, "c");
@@ -73,9 +64,6 @@ class NumberAndTakeTest {
   }
 
   @Test
-  @NotOn(
-      value = {DatabaseProduct.MYSQL, DatabaseProduct.MARIADB},
-      why = ORDINARY)
   void noMoreIsTakenThanWasWanted() {
     stores.enqueue(first, "a", "b", "c");
 
@@ -90,9 +78,6 @@ class NumberAndTakeTest {
   }
 
   @Test
-  @NotOn(
-      value = {DatabaseProduct.MYSQL, DatabaseProduct.MARIADB},
-      why = ORDINARY)
   void noMoreBytesAreTakenThanAProcessShouldHold() {
     String large = "x".repeat((int) MessageStore.MOST_BYTES / 2 + 1);
     stores.enqueue(first, large, large, large);
