@@ -1,6 +1,5 @@
 package dev.waybill;
 
-import static dev.waybill.Examined.worseThanOk;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waybill.Finding.Severity;
@@ -34,9 +33,11 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class DoctorMySqlTest {
   private final TestDatabase given;
+  private final Examined examined;
 
   DoctorMySqlTest(TestDatabase given) {
     this.given = given;
+    examined = Examined.on(given);
   }
 
   /** For those who alter what the next case would find altered. */
@@ -53,9 +54,11 @@ class DoctorMySqlTest {
   /** Users belong to the server: this one goes with the case. */
   private static void withUser(TestDatabase database, Work work) throws SQLException {
     String name = "patient_" + UUID.randomUUID().toString().substring(0, 8);
-    database.execute("create user " + name + "@'%'");
+    // Ours has neither TLS nor keys, without which the default kind of password does not work.
+    String password = database.isOnUsersServer() ? Examined.PASSWORD : "";
+    database.execute("create user %s@'%%' identified by '%s'".formatted(name, password));
     try {
-      work.run(name + "@'%'", Examined.as(name, database.dataSource()));
+      work.run(name + "@'%'", Examined.as(name, password, database.dataSource()));
     } finally {
       database.execute("drop user " + name + "@'%'");
     }
@@ -75,7 +78,7 @@ class DoctorMySqlTest {
         (user, source) -> {
           database.execute("grant select on " + schema(database) + ".* to " + user);
 
-          List<Finding> findings = worseThanOk(Doctor.examine(source));
+          List<Finding> findings = examined.worse(Doctor.examine(source));
 
           assertThat(Examined.of("privileges", findings))
               .singleElement()
@@ -99,7 +102,7 @@ class DoctorMySqlTest {
           database.execute(
               remedy.substring(0, remedy.indexOf(", or on each")),
               "grant process on *.* to " + user);
-          assertThat(worseThanOk(Doctor.examine(source))).isEmpty();
+          assertThat(examined.worse(Doctor.examine(source))).isEmpty();
         });
   }
 
@@ -111,7 +114,7 @@ class DoctorMySqlTest {
         (user, source) -> {
           database.execute("grant delete on " + schema(database) + ".waybill_job_log to " + user);
 
-          List<Finding> findings = worseThanOk(Doctor.examine(source));
+          List<Finding> findings = examined.worse(Doctor.examine(source));
 
           assertThat(Examined.of("schema", findings)).hasSize(1);
           assertThat(Examined.of("privileges", findings))
@@ -153,7 +156,7 @@ class DoctorMySqlTest {
               "grant select, insert, update, delete on " + schema(database) + ".* to " + user,
               "grant process on *.* to " + user,
               "drop table waybill_job_log");
-          assertThat(worseThanOk(Doctor.examine(source)))
+          assertThat(examined.worse(Doctor.examine(source)))
               .extracting(Finding::code)
               .containsExactly("tables");
         });
@@ -164,7 +167,7 @@ class DoctorMySqlTest {
     TestDatabase database = fresh();
     database.execute("alter table waybill_job_log engine = MyISAM");
 
-    assertThat(worseThanOk(Doctor.examine(database.dataSource())))
+    assertThat(examined.worse(Doctor.examine(database.dataSource())))
         .singleElement()
         .satisfies(
             finding -> {
@@ -179,7 +182,7 @@ class DoctorMySqlTest {
     TestDatabase database = fresh();
     database.execute("alter table waybill_job_fire drop primary key");
 
-    assertThat(worseThanOk(Doctor.examine(database.dataSource())))
+    assertThat(examined.worse(Doctor.examine(database.dataSource())))
         .singleElement()
         .satisfies(
             finding -> assertThat(finding.what()).contains("primary key of waybill_job_fire"));
@@ -247,7 +250,7 @@ class DoctorMySqlTest {
       statement.execute("lock tables waybill_outbox_queues write");
 
       List<Finding> findings =
-          worseThanOk(
+          examined.worse(
               Examination.of(
                   database.dataSource(),
                   SchemaOptions.defaults(),

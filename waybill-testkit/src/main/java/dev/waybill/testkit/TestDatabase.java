@@ -56,6 +56,11 @@ public final class TestDatabase implements AutoCloseable {
 
           @Override
           public void drop(String name) {}
+
+          @Override
+          public boolean isUsers() {
+            return false;
+          }
         };
     return new TestDatabase(
         nobodys, product.name(), url, new DatabaseAddress(product, url, user, password));
@@ -78,6 +83,11 @@ public final class TestDatabase implements AutoCloseable {
   /** Product and version for people, such as "PostgreSQL 18". */
   public String label() {
     return label;
+  }
+
+  /** Whether its server is the user's own, whose settings and users are not ours to decide. */
+  public boolean isOnUsersServer() {
+    return host.isUsers();
   }
 
   /** Without user and password. */
