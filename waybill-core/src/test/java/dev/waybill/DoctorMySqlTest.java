@@ -56,7 +56,7 @@ class DoctorMySqlTest {
     String name = "patient_" + UUID.randomUUID().toString().substring(0, 8);
     // Ours has neither TLS nor keys, without which the default kind of password does not work.
     String password = database.isOnUsersServer() ? Examined.PASSWORD : "";
-    database.execute("create user %s@'%%' identified by '%s'".formatted(name, password));
+    database.administer("create user %s@'%%' identified by '%s'".formatted(name, password));
     try {
       work.run(name + "@'%'", Examined.as(name, password, database.dataSource()));
     } finally {
@@ -76,7 +76,7 @@ class DoctorMySqlTest {
     withUser(
         database,
         (user, source) -> {
-          database.execute("grant select on " + schema(database) + ".* to " + user);
+          database.administer("grant select on " + schema(database) + ".* to " + user);
 
           List<Finding> findings = examined.worse(Doctor.examine(source));
 
@@ -99,7 +99,7 @@ class DoctorMySqlTest {
           assertThat(findings).hasSize(2);
 
           String remedy = Examined.of("privileges", findings).get(0).remedy();
-          database.execute(
+          database.administer(
               remedy.substring(0, remedy.indexOf(", or on each")),
               "grant process on *.* to " + user);
           assertThat(examined.worse(Doctor.examine(source))).isEmpty();
@@ -112,7 +112,8 @@ class DoctorMySqlTest {
     withUser(
         database,
         (user, source) -> {
-          database.execute("grant delete on " + schema(database) + ".waybill_job_log to " + user);
+          database.administer(
+              "grant delete on " + schema(database) + ".waybill_job_log to " + user);
 
           List<Finding> findings = examined.worse(Doctor.examine(source));
 
@@ -131,7 +132,8 @@ class DoctorMySqlTest {
     withUser(
         database,
         (user, source) -> {
-          database.execute("grant select, insert, delete on " + schema(database) + ".* to " + user);
+          database.administer(
+              "grant select, insert, delete on " + schema(database) + ".* to " + user);
           assertThat(Examined.of("privileges", Doctor.examine(source)))
               .singleElement()
               .satisfies(finding -> assertThat(finding.what()).contains("lacks UPDATE on"));
@@ -139,7 +141,7 @@ class DoctorMySqlTest {
     withUser(
         database,
         (user, source) -> {
-          database.execute("grant select, update on " + schema(database) + ".* to " + user);
+          database.administer("grant select, update on " + schema(database) + ".* to " + user);
           assertThat(Examined.of("privileges", Doctor.examine(source)))
               .singleElement()
               .satisfies(finding -> assertThat(finding.what()).contains("lacks DELETE, INSERT on"));
@@ -152,7 +154,7 @@ class DoctorMySqlTest {
     withUser(
         database,
         (user, source) -> {
-          database.execute(
+          database.administer(
               "grant select, insert, update, delete on " + schema(database) + ".* to " + user,
               "grant process on *.* to " + user,
               "drop table waybill_job_log");

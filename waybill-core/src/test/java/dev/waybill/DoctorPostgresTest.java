@@ -60,7 +60,7 @@ class DoctorPostgresTest {
   /** Roles belong to the server: this one goes with the case. */
   private static void withRole(TestDatabase database, Work work) throws SQLException {
     String role = "patient_" + UUID.randomUUID().toString().substring(0, 8);
-    database.execute("create role " + role + " login password '" + Examined.PASSWORD + "'");
+    database.administer("create role " + role + " login password '" + Examined.PASSWORD + "'");
     try {
       work.run(role);
     } finally {
@@ -274,7 +274,7 @@ class DoctorPostgresTest {
   @Test
   void anInvalidIndexIsNamed() throws SQLException {
     TestDatabase database = fresh();
-    database.execute(
+    database.administer(
         "update pg_index set indisvalid = false"
             + " where indexrelid = 'waybill_outbox_dead_letters_done_ix'::regclass");
 

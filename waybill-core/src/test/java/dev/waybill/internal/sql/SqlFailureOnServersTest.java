@@ -365,20 +365,21 @@ class SqlFailureOnServersTest {
   }
 
   private void withLimitedRole(Steps steps) throws Exception {
+    boolean postgres = dialect == Dialect.POSTGRES;
+    database.administer(
+        (postgres
+                ? "create role %s login connection limit 1 password '%s'"
+                : "create user %s identified "
+                    + kindOfPassword()
+                    + " by '%s' with max_user_connections 1")
+            .formatted(ROLE, RIGHT));
     try {
-      if (dialect == Dialect.POSTGRES) {
-        database.execute(
-            "create role %s login connection limit 1 password '%s'".formatted(ROLE, RIGHT));
-      } else {
-        database.execute(
-            "create user %s identified %s by '%s' with max_user_connections 1"
-                .formatted(ROLE, kindOfPassword(), RIGHT),
-            "grant all on %s.* to %s".formatted(nameOfTheDatabase(), ROLE));
+      if (!postgres) {
+        database.administer("grant all on %s.* to %s".formatted(nameOfTheDatabase(), ROLE));
       }
       steps.run();
     } finally {
-      database.execute(
-          (dialect == Dialect.POSTGRES ? "drop role if exists " : "drop user if exists ") + ROLE);
+      database.execute((postgres ? "drop role " : "drop user ") + ROLE);
     }
   }
 
