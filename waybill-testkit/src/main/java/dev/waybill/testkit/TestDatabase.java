@@ -170,9 +170,7 @@ public final class TestDatabase implements AutoCloseable {
     } catch (SQLException e) {
       if (isOnUsersServer() && isForbidden(e)) {
         throw new TestAbortedException(
-            "needs a user who may do more than %s at %s: %s"
-                .formatted(user(), label, e.getMessage()),
-            e);
+            "needs what '%s' may not do on %s: %s".formatted(user(), label, e.getMessage()), e);
       }
       throw e;
     }
