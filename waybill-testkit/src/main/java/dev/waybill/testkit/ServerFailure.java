@@ -37,7 +37,7 @@ final class ServerFailure extends RuntimeException {
     return new ServerFailure(
         """
         %s is set, and tests cannot run there: %s
-        It must be a URL such as jdbc:%s://host:port/%s?user=u&password=p whose user may create databases.
+        It must be a URL such as jdbc:%s://host:port/%s?user=u&password=p whose user may create databases: see CONTRIBUTING.md.
         To test on %s, which the build brings:     unset %s
         To test without it:     ./waybill test --without %s"""
             .formatted(
