@@ -1,6 +1,5 @@
 package dev.waybill;
 
-import static dev.waybill.Examined.worseThanOk;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waybill.internal.sql.Database;
@@ -34,12 +33,14 @@ class DoctorAtWorkTest {
   private static final Duration LEASE = Duration.ofMinutes(1);
 
   private final TestDatabase database;
+  private final Examined examined;
   private final Database open;
   private final MessageStore messages;
   private final long partition;
 
   DoctorAtWorkTest(TestDatabase given) {
     database = Migrated.on(given);
+    examined = Examined.on(given);
     open = Stores.open(database.dataSource());
     messages = MessageStore.of(open);
     partition =
@@ -67,7 +68,7 @@ class DoctorAtWorkTest {
     List<Finding> findings = Doctor.examine(source);
 
     assertThat(looked).isTrue();
-    assertThat(worseThanOk(findings)).isEmpty();
+    assertThat(examined.worse(findings)).isEmpty();
     assertThat(messages.state(partition).processedSeq()).isEqualTo(5);
   }
 

@@ -1,6 +1,5 @@
 package dev.waybill;
 
-import static dev.waybill.Examined.worseThanOk;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waybill.Finding.Severity;
@@ -34,9 +33,11 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class DoctorMySqlTest {
   private final TestDatabase given;
+  private final Examined examined;
 
   DoctorMySqlTest(TestDatabase given) {
     this.given = given;
+    examined = Examined.on(given);
   }
 
   /** For those who alter what the next case would find altered. */
@@ -53,9 +54,11 @@ class DoctorMySqlTest {
   /** Users belong to the server: this one goes with the case. */
   private static void withUser(TestDatabase database, Work work) throws SQLException {
     String name = "patient_" + UUID.randomUUID().toString().substring(0, 8);
-    database.execute("create user " + name + "@'%'");
+    // Ours has neither TLS nor keys, without which the default kind of password does not work.
+    String password = database.isOnUsersServer() ? Examined.PASSWORD : "";
+    database.administer("create user %s@'%%' identified by '%s'".formatted(name, password));
     try {
-      work.run(name + "@'%'", Examined.as(name, database.dataSource()));
+      work.run(name + "@'%'", Examined.as(name, password, database.dataSource()));
     } finally {
       database.execute("drop user " + name + "@'%'");
     }
@@ -73,9 +76,9 @@ class DoctorMySqlTest {
     withUser(
         database,
         (user, source) -> {
-          database.execute("grant select on " + schema(database) + ".* to " + user);
+          database.administer("grant select on " + schema(database) + ".* to " + user);
 
-          List<Finding> findings = worseThanOk(Doctor.examine(source));
+          List<Finding> findings = examined.worse(Doctor.examine(source));
 
           assertThat(Examined.of("privileges", findings))
               .singleElement()
@@ -96,10 +99,10 @@ class DoctorMySqlTest {
           assertThat(findings).hasSize(2);
 
           String remedy = Examined.of("privileges", findings).get(0).remedy();
-          database.execute(
+          database.administer(
               remedy.substring(0, remedy.indexOf(", or on each")),
               "grant process on *.* to " + user);
-          assertThat(worseThanOk(Doctor.examine(source))).isEmpty();
+          assertThat(examined.worse(Doctor.examine(source))).isEmpty();
         });
   }
 
@@ -109,9 +112,10 @@ class DoctorMySqlTest {
     withUser(
         database,
         (user, source) -> {
-          database.execute("grant delete on " + schema(database) + ".waybill_job_log to " + user);
+          database.administer(
+              "grant delete on " + schema(database) + ".waybill_job_log to " + user);
 
-          List<Finding> findings = worseThanOk(Doctor.examine(source));
+          List<Finding> findings = examined.worse(Doctor.examine(source));
 
           assertThat(Examined.of("schema", findings)).hasSize(1);
           assertThat(Examined.of("privileges", findings))
@@ -128,7 +132,8 @@ class DoctorMySqlTest {
     withUser(
         database,
         (user, source) -> {
-          database.execute("grant select, insert, delete on " + schema(database) + ".* to " + user);
+          database.administer(
+              "grant select, insert, delete on " + schema(database) + ".* to " + user);
           assertThat(Examined.of("privileges", Doctor.examine(source)))
               .singleElement()
               .satisfies(finding -> assertThat(finding.what()).contains("lacks UPDATE on"));
@@ -136,7 +141,7 @@ class DoctorMySqlTest {
     withUser(
         database,
         (user, source) -> {
-          database.execute("grant select, update on " + schema(database) + ".* to " + user);
+          database.administer("grant select, update on " + schema(database) + ".* to " + user);
           assertThat(Examined.of("privileges", Doctor.examine(source)))
               .singleElement()
               .satisfies(finding -> assertThat(finding.what()).contains("lacks DELETE, INSERT on"));
@@ -149,11 +154,11 @@ class DoctorMySqlTest {
     withUser(
         database,
         (user, source) -> {
-          database.execute(
+          database.administer(
               "grant select, insert, update, delete on " + schema(database) + ".* to " + user,
               "grant process on *.* to " + user,
               "drop table waybill_job_log");
-          assertThat(worseThanOk(Doctor.examine(source)))
+          assertThat(examined.worse(Doctor.examine(source)))
               .extracting(Finding::code)
               .containsExactly("tables");
         });
@@ -164,7 +169,7 @@ class DoctorMySqlTest {
     TestDatabase database = fresh();
     database.execute("alter table waybill_job_log engine = MyISAM");
 
-    assertThat(worseThanOk(Doctor.examine(database.dataSource())))
+    assertThat(examined.worse(Doctor.examine(database.dataSource())))
         .singleElement()
         .satisfies(
             finding -> {
@@ -179,7 +184,7 @@ class DoctorMySqlTest {
     TestDatabase database = fresh();
     database.execute("alter table waybill_job_fire drop primary key");
 
-    assertThat(worseThanOk(Doctor.examine(database.dataSource())))
+    assertThat(examined.worse(Doctor.examine(database.dataSource())))
         .singleElement()
         .satisfies(
             finding -> assertThat(finding.what()).contains("primary key of waybill_job_fire"));
@@ -188,6 +193,7 @@ class DoctorMySqlTest {
   @Test
   void anOldTransactionIsNamedWhateverTheTimeZoneIs() throws SQLException {
     TestDatabase database = Migrated.on(given);
+    database.administer("select count(*) from information_schema.innodb_trx");
     Thresholds atOnce = Thresholds.standard().withOldTransaction(Duration.ZERO);
     try (Connection idle = database.connect();
         Statement statement = idle.createStatement()) {
@@ -247,7 +253,7 @@ class DoctorMySqlTest {
       statement.execute("lock tables waybill_outbox_queues write");
 
       List<Finding> findings =
-          worseThanOk(
+          examined.worse(
               Examination.of(
                   database.dataSource(),
                   SchemaOptions.defaults(),

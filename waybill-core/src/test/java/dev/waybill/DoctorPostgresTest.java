@@ -1,6 +1,5 @@
 package dev.waybill;
 
-import static dev.waybill.Examined.worseThanOk;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
@@ -35,9 +34,11 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class DoctorPostgresTest {
   private final TestDatabase given;
+  private final Examined examined;
 
   DoctorPostgresTest(TestDatabase given) {
     this.given = given;
+    examined = Examined.on(given);
   }
 
   /** For those who alter what the next case would find altered. */
@@ -47,8 +48,9 @@ class DoctorPostgresTest {
     return database;
   }
 
-  private static List<Finding> examine(DataSource source, Thresholds thresholds) {
-    return worseThanOk(Examination.of(source, SchemaOptions.defaults(), thresholds, Time.system()));
+  private List<Finding> examine(DataSource source, Thresholds thresholds) {
+    return examined.worse(
+        Examination.of(source, SchemaOptions.defaults(), thresholds, Time.system()));
   }
 
   private interface Work {
@@ -58,7 +60,7 @@ class DoctorPostgresTest {
   /** Roles belong to the server: this one goes with the case. */
   private static void withRole(TestDatabase database, Work work) throws SQLException {
     String role = "patient_" + UUID.randomUUID().toString().substring(0, 8);
-    database.execute("create role " + role + " login");
+    database.administer("create role " + role + " login password '" + Examined.PASSWORD + "'");
     try {
       work.run(role);
     } finally {
@@ -75,7 +77,8 @@ class DoctorPostgresTest {
           database.execute("grant select on all tables in schema public to " + role);
 
           List<Finding> findings =
-              worseThanOk(Doctor.examine(Examined.as(role, database.dataSource())));
+              examined.worse(
+                  Doctor.examine(Examined.as(role, Examined.PASSWORD, database.dataSource())));
 
           assertThat(findings)
               .allMatch(finding -> finding.code().equals("privileges"))
@@ -94,7 +97,9 @@ class DoctorPostgresTest {
           for (Finding finding : findings) {
             database.execute(finding.remedy().replaceFirst("\\.$", ""));
           }
-          assertThat(worseThanOk(Doctor.examine(Examined.as(role, database.dataSource()))))
+          assertThat(
+                  examined.worse(
+                      Doctor.examine(Examined.as(role, Examined.PASSWORD, database.dataSource()))))
               .isEmpty();
         });
   }
@@ -107,9 +112,9 @@ class DoctorPostgresTest {
         role -> {
           database.execute("revoke usage on schema public from public");
           List<Finding> findings =
-              worseThanOk(
+              examined.worse(
                   Doctor.examine(
-                      Examined.as(role, database.dataSource()),
+                      Examined.as(role, Examined.PASSWORD, database.dataSource()),
                       SchemaOptions.defaults().withSchema("public")));
 
           assertThat(Examined.of("schema", findings))
@@ -160,7 +165,10 @@ class DoctorPostgresTest {
             database.execute(
                 "grant all on all tables in schema public to " + role,
                 "grant all on all sequences in schema public to " + role);
-            assertThat(examine(Examined.as(role, database.dataSource()), Thresholds.standard()))
+            assertThat(
+                    examine(
+                        Examined.as(role, Examined.PASSWORD, database.dataSource()),
+                        Thresholds.standard()))
                 .singleElement()
                 .satisfies(
                     finding -> {
@@ -266,7 +274,7 @@ class DoctorPostgresTest {
   @Test
   void anInvalidIndexIsNamed() throws SQLException {
     TestDatabase database = fresh();
-    database.execute(
+    database.administer(
         "update pg_index set indisvalid = false"
             + " where indexrelid = 'waybill_outbox_dead_letters_done_ix'::regclass");
 

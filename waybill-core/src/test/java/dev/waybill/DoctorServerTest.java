@@ -109,7 +109,7 @@ class DoctorServerTest {
         "grant select, insert, update, delete, process on *.* to reader@'%'");
 
     List<Finding> findings =
-        worseThanOk(Doctor.examine(Examined.as("reader", database.dataSource())));
+        worseThanOk(Doctor.examine(Examined.as("reader", "", database.dataSource())));
 
     assertThat(findings)
         .extracting(Finding::code, Finding::severity)

@@ -1,6 +1,5 @@
 package dev.waybill;
 
-import static dev.waybill.Examined.worseThanOk;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.assertj.core.api.Assertions.tuple;
@@ -40,15 +39,17 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Timeout(120)
 class DoctorTest {
   private final TestDatabase given;
+  private final Examined examined;
 
   DoctorTest(TestDatabase given) {
     this.given = given;
+    examined = Examined.on(given);
   }
 
   /** The one finding that is not fine. */
-  private static Finding only(List<Finding> findings) {
-    assertThat(worseThanOk(findings)).hasSize(1);
-    Finding finding = worseThanOk(findings).get(0);
+  private Finding only(List<Finding> findings) {
+    assertThat(examined.worse(findings)).hasSize(1);
+    Finding finding = examined.worse(findings).get(0);
     assertThat(finding.remedy()).isNotEmpty();
     return finding;
   }
@@ -66,12 +67,14 @@ class DoctorTest {
 
     List<Finding> findings = Doctor.examine(database.dataSource());
 
+    assertThat(examined.worse(findings)).isEmpty();
     assertThat(findings)
-        .as(findings.toString())
-        .allMatch(finding -> finding.severity() == Severity.OK && finding.remedy().isEmpty());
+        .filteredOn(finding -> finding.severity() == Severity.OK)
+        .allMatch(finding -> finding.remedy().isEmpty())
+        .extracting(Finding::code)
+        .doesNotHaveDuplicates();
     assertThat(findings)
         .extracting(Finding::code)
-        .doesNotHaveDuplicates()
         .startsWith("schema", "tables", "indexes", "clock-skew")
         .contains("read-only", "durability")
         .endsWith("head-of-line");
@@ -84,7 +87,7 @@ class DoctorTest {
     SchemaOptions acme = SchemaOptions.defaults().withPrefix("Acme_");
     Schema.migrate(database.dataSource(), acme);
 
-    assertThat(worseThanOk(Doctor.examine(database.dataSource(), acme))).isEmpty();
+    assertThat(examined.worse(Doctor.examine(database.dataSource(), acme))).isEmpty();
     Finding missing = only(Doctor.examine(database.dataSource()));
     assertThat(missing.code()).isEqualTo("schema");
   }
@@ -167,7 +170,7 @@ class DoctorTest {
         "delete from waybill_outbox_body where id = " + ids[3],
         "delete from waybill_outbox_outgoing where last_seq = 2");
 
-    List<Finding> findings = worseThanOk(Doctor.examine(database.dataSource()));
+    List<Finding> findings = examined.worse(Doctor.examine(database.dataSource()));
 
     assertThat(findings)
         .extracting(Finding::code, Finding::severity)
@@ -188,7 +191,7 @@ class DoctorTest {
         "delete from waybill_outbox_outgoing where last_seq = 1",
         "update waybill_outbox_processor set processed_seq = 1");
 
-    assertThat(worseThanOk(Doctor.examine(database.dataSource()))).isEmpty();
+    assertThat(examined.worse(Doctor.examine(database.dataSource()))).isEmpty();
   }
 
   /** Commits so many messages to a partition, each with a row of its own. */

@@ -84,7 +84,12 @@ class DocumentedJsonIT {
     String[] words = command.toArray(String[]::new);
     // The demo starts its service from its own class path.
     Cli cli = name.equals("demo") ? Cli.process(password, words) : Cli.jar(password, words);
-    assertThat(cli.exit()).as("%s: %s", command, cli.err()).isZero();
+    if (name.equals("doctor") && database.isOnUsersServer()) {
+      // What ails a server of the user's own is not ours to heal.
+      assertThat(cli.exit()).as("%s: %s", command, cli.err()).isLessThanOrEqualTo(1);
+    } else {
+      assertThat(cli.exit()).as("%s: %s", command, cli.err()).isZero();
+    }
     return (Map<?, ?>) JsonTree.parse(cli.out());
   }
 

@@ -46,7 +46,7 @@ final class BuildServers {
     }
     ServerHost host = running.get(edition);
     if (host == null) {
-      host = new ServerHost(ServerHost.Owner.BUILD, edition.label(), startedOnce(program));
+      host = new ServerHost(ServerHost.Owner.BUILD, edition.version(), startedOnce(program));
       running.put(edition, host);
     }
     return host;

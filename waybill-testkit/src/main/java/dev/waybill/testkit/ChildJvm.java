@@ -105,7 +105,9 @@ public final class ChildJvm implements AutoCloseable {
 
   /** Ends it as a power failure would: no hook, no finally. Returns when it is gone. */
   public void kill() throws InterruptedException {
-    process.destroyForcibly();
+    // Not by Process itself, which would close the pipes before all is read, even of one that
+    // ended.
+    process.toHandle().destroyForcibly();
     waitFor(PROMPT);
   }
 

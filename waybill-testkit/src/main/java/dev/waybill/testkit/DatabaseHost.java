@@ -10,4 +10,6 @@ interface DatabaseHost {
   TestDatabase create(Preparation preparation);
 
   void drop(String name);
+
+  boolean isUsers();
 }

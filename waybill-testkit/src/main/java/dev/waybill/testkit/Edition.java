@@ -16,6 +16,8 @@ enum Edition {
 
   static final String OLDEST_JAR_PROPERTY = "waybill.postgres.oldest.jar";
 
+  private static final String PLATFORM = "Linux amd64";
+
   private final DatabaseProduct product;
   private final String id;
   private final String label;
@@ -50,9 +52,12 @@ enum Edition {
 
   /** As reports name it. A server of the user's own may be of any version. */
   String label() {
-    return usersServer().isEmpty()
-        ? label
-        : label.substring(0, label.indexOf(' ')) + " at " + urlVariable();
+    return isUsers() ? label.substring(0, label.indexOf(' ')) + " at " + urlVariable() : label;
+  }
+
+  /** The program that the build brings, also while tests use a server of the user's own. */
+  String version() {
+    return label;
   }
 
   /** Whether a name means this edition; a product's name means all its editions. */
@@ -65,15 +70,29 @@ enum Edition {
     if (this == SQLITE) {
       return SqliteHost.inServersFolder(label);
     }
-    return usersServer()
-        .map(address -> new ServerHost(ServerHost.Owner.USER, label(), address))
-        .orElseGet(() -> BuildServers.ofThisBuild().host(program()));
+    return isUsers()
+        ? new ServerHost(ServerHost.Owner.USER, label(), usersServer())
+        : BuildServers.ofThisBuild().host(program());
+  }
+
+  /** Why a test that needs a server of its own, to hurt it, has to be left out. */
+  Optional<String> whyNoneToHurt() {
+    if (LeftOut.fromSystemProperty().contains(this)) {
+      return Optional.of(version() + " is left out on request");
+    }
+    return isUsers() && !canRunHere()
+        ? Optional.of(noneToHurt("its program is for " + PLATFORM))
+        : Optional.empty();
+  }
+
+  String noneToHurt(String why) {
+    return "needs a server that it may hurt, which the one at %s is not, and %s cannot start: %s"
+        .formatted(urlVariable(), version(), why);
   }
 
   ServerProgram program() {
-    String platform = System.getProperty("os.name") + " " + System.getProperty("os.arch");
-    if (!platform.equals("Linux amd64")) {
-      throw new ServerFailure(this, "its program is for Linux amd64, and this is " + platform);
+    if (!canRunHere()) {
+      throw new ServerFailure(this, "its program is for " + PLATFORM + ", and this is " + here());
     }
     return switch (this) {
       case POSTGRESQL -> new PostgresProgram(this, PostgresProgram.onClassPath());
@@ -82,6 +101,14 @@ enum Edition {
       case MYSQL -> new MySqlProgram();
       case SQLITE -> throw new IllegalArgumentException("SQLite has no server");
     };
+  }
+
+  private static boolean canRunHere() {
+    return here().equals(PLATFORM);
+  }
+
+  private static String here() {
+    return System.getProperty("os.name") + " " + System.getProperty("os.arch");
   }
 
   private Path oldestJar() {
@@ -93,13 +120,22 @@ enum Edition {
     return Path.of(jar);
   }
 
-  private Optional<ServerAddress> usersServer() {
-    if (this == OLDEST_POSTGRESQL || this == SQLITE) {
-      return Optional.empty();
-    }
-    return Optional.ofNullable(System.getenv(urlVariable()))
-        .filter(url -> !url.isBlank())
-        .map(url -> ServerAddress.parse(product, url));
+  /** Whether tests of this edition run on a server of the user's own. */
+  boolean isUsers() {
+    return mayBeUsers() && !usersUrl().isBlank();
+  }
+
+  boolean mayBeUsers() {
+    return this != OLDEST_POSTGRESQL && this != SQLITE;
+  }
+
+  ServerAddress usersServer() {
+    return ServerAddress.parse(product, usersUrl());
+  }
+
+  private String usersUrl() {
+    String url = System.getenv(urlVariable());
+    return url == null ? "" : url.strip();
   }
 
   /** The environment variable that names a server of the user's own. */

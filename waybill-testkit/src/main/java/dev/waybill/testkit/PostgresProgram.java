@@ -36,7 +36,7 @@ final class PostgresProgram implements ServerProgram {
 
   @Override
   public String name() {
-    return edition.label().replace(" ", "-").toLowerCase(Locale.ROOT) + "-" + jar.fingerprint();
+    return edition.version().replace(" ", "-").toLowerCase(Locale.ROOT) + "-" + jar.fingerprint();
   }
 
   @Override

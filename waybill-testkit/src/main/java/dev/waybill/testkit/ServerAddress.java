@@ -30,7 +30,7 @@ record ServerAddress(
     if (!parts.matches() || !parts.group(1).equals(scheme(product))) {
       throw new IllegalArgumentException(
           "Not a URL such as jdbc:%s://host:port/database?user=u&password=p: %s"
-              .formatted(scheme(product), url));
+              .formatted(scheme(product), withoutSecrets(url)));
     }
     String user = "";
     String password = "";
@@ -66,13 +66,18 @@ record ServerAddress(
     return database(adminDatabase);
   }
 
-  private static String scheme(DatabaseProduct product) {
+  static String scheme(DatabaseProduct product) {
     return switch (product) {
       case POSTGRESQL -> "postgresql";
       case MARIADB -> "mariadb";
       case MYSQL -> "mysql";
       case SQLITE -> throw new IllegalArgumentException("SQLite has no server");
     };
+  }
+
+  /** Logs of tests are public. */
+  private static String withoutSecrets(String url) {
+    return url.replaceFirst("(?s)\\?.*", "?...").replaceFirst("(?s)//.*@", "//...@");
   }
 
   private static String valueOf(String parameter) {

@@ -12,13 +12,49 @@ final class ServerFailure extends RuntimeException {
   private static final long serialVersionUID = 1L;
   private static final int TAIL = 30;
 
+  private final String why;
+
   ServerFailure(Edition edition, String why) {
     super(
         """
         %s cannot start: %s
-        To test without it:                  ./waybill test --without %s
-        To test on a server of your own:     %s=<JDBC URL with user and password>"""
-            .formatted(edition.label(), why, edition.id(), edition.urlVariable()));
+        To test without it:                  ./waybill test --without %s"""
+                .formatted(edition.version(), why, edition.id())
+            + (edition.mayBeUsers()
+                ? "\nTo test on a server of your own:     %s=<JDBC URL with user and password>"
+                    .formatted(edition.urlVariable())
+                : ""));
+    this.why = why;
+  }
+
+  private ServerFailure(String message, String why, Throwable cause) {
+    super(message, cause);
+    this.why = why;
+  }
+
+  /** The variable that names a server of the user's own names none that tests can use. */
+  static ServerFailure ofUsers(Edition edition, String why, Throwable cause) {
+    return new ServerFailure(
+        """
+        %s is set, and tests cannot run there: %s
+        It must be a URL such as jdbc:%s://host:port/%s?user=u&password=p whose user may create databases: see CONTRIBUTING.md.
+        To test on %s, which the build brings:     unset %s
+        To test without it:     ./waybill test --without %s"""
+            .formatted(
+                edition.urlVariable(),
+                why,
+                ServerAddress.scheme(edition.product()),
+                edition.product() == DatabaseProduct.POSTGRESQL ? "postgres" : "",
+                edition.version(),
+                edition.urlVariable(),
+                edition.id()),
+        why,
+        cause);
+  }
+
+  /** Without what to do. */
+  String why() {
+    return why;
   }
 
   ServerFailure(Edition edition, String why, Path log) {

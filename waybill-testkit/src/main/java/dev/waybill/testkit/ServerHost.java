@@ -144,6 +144,11 @@ final class ServerHost implements DatabaseHost {
         });
   }
 
+  @Override
+  public boolean isUsers() {
+    return owner == Owner.USER;
+  }
+
   /** A connection that a test forgot holds locks. */
   private void endSessions(Statement statement, String name) throws SQLException {
     if (server.product() == DatabaseProduct.POSTGRESQL) {

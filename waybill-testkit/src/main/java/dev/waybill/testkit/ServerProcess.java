@@ -122,7 +122,7 @@ final class ServerProcess {
       Thread.currentThread().interrupt();
       throw new IOException("Interrupted while waiting for a server to end", e);
     } catch (ExecutionException | TimeoutException e) {
-      throw new IOException(program.edition().label() + " does not end", e);
+      throw new IOException(program.edition().version() + " does not end", e);
     }
   }
 

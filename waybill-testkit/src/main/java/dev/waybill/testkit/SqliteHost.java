@@ -72,6 +72,11 @@ final class SqliteHost implements DatabaseHost {
   }
 
   @Override
+  public boolean isUsers() {
+    return false;
+  }
+
+  @Override
   public void drop(String name) {
     try {
       Folders.delete(parent.resolve(name));

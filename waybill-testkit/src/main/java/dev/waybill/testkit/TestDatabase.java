@@ -7,10 +7,15 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Set;
 import javax.sql.DataSource;
+import org.opentest4j.TestAbortedException;
 
 /** A database that was empty when the test got it and is gone after it. Thread-safe. */
 public final class TestDatabase implements AutoCloseable {
+
+  /** No access to a database or table, a privilege lacks, or may not be granted. */
+  private static final Set<Integer> FORBIDDEN_BY_MYSQL = Set.of(1044, 1142, 1227, 1410, 1419);
 
   private final DatabaseHost host;
   private final String label;
@@ -56,6 +61,11 @@ public final class TestDatabase implements AutoCloseable {
 
           @Override
           public void drop(String name) {}
+
+          @Override
+          public boolean isUsers() {
+            return false;
+          }
         };
     return new TestDatabase(
         nobodys, product.name(), url, new DatabaseAddress(product, url, user, password));
@@ -78,6 +88,11 @@ public final class TestDatabase implements AutoCloseable {
   /** Product and version for people, such as "PostgreSQL 18". */
   public String label() {
     return label;
+  }
+
+  /** Whether its server is the user's own, whose settings and users are not ours to decide. */
+  public boolean isOnUsersServer() {
+    return host.isUsers();
   }
 
   /** Without user and password. */
@@ -143,6 +158,28 @@ public final class TestDatabase implements AutoCloseable {
         statement.execute(each);
       }
     }
+  }
+
+  /**
+   * Like {@link #execute}, for what only an administrator may do. If the user may not, whom we were
+   * given for a server that is not ours, the test is left out.
+   */
+  public void administer(String... sql) throws SQLException {
+    try {
+      execute(sql);
+    } catch (SQLException e) {
+      if (isOnUsersServer() && isForbidden(e)) {
+        throw new TestAbortedException(
+            "needs what '%s' may not do on %s: %s".formatted(user(), label, e.getMessage()), e);
+      }
+      throw e;
+    }
+  }
+
+  private boolean isForbidden(SQLException failure) {
+    return product() == DatabaseProduct.POSTGRESQL
+        ? "42501".equals(failure.getSQLState())
+        : FORBIDDEN_BY_MYSQL.contains(failure.getErrorCode());
   }
 
   /** Drops the database. Those that a parameter brought are dropped without this. */

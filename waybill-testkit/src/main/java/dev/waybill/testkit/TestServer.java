@@ -5,7 +5,10 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Assumptions;
+import org.opentest4j.TestAbortedException;
 
 /**
  * A server of a test's own, for tests that hurt it. Keeps port and data through all of it, and is
@@ -27,32 +30,51 @@ public final class TestServer implements AutoCloseable {
     this.process = ServerProcess.startNew(program, folder, watched);
   }
 
-  /** Starts a new server of this product; SQLite has none. */
+  /**
+   * Starts a new server of this product; SQLite has none. It is ours also where tests run on a
+   * server of the user's own, which nobody hurts; if ours cannot start there, the test is left out.
+   */
   public static TestServer own(DatabaseProduct product) {
-    return started(Edition.newest(product).program());
+    return started(Edition.newest(product), program -> program);
   }
 
   /** Like {@link #own}, with buffers and logs of a size that production would have. */
   public static TestServer roomy(DatabaseProduct product) {
-    return started(new RoomyProgram(Edition.newest(product).program()));
+    return started(Edition.newest(product), RoomyProgram::new);
   }
 
   /** Like {@link #own}, in a new folder below this one: on a small disk, perhaps. */
   public static TestServer in(Path parent, DatabaseProduct product) {
-    return started(Edition.newest(product).program(), parent);
+    return started(Edition.newest(product), program -> program, parent);
   }
 
-  private static TestServer started(ServerProgram program) {
+  private static TestServer started(Edition edition, UnaryOperator<ServerProgram> variant) {
     return started(
-        program, BuildServers.serversFolder().resolve(WatchedProcess.ofThisJvm().toString()));
+        edition,
+        variant,
+        BuildServers.serversFolder().resolve(WatchedProcess.ofThisJvm().toString()));
   }
 
-  private static TestServer started(ServerProgram program, Path parent) {
-    Path folder = parent.resolve(program.edition().id() + "-" + COUNT.incrementAndGet());
+  /** Whoever brings a server because ours cannot run has none for tests that hurt it. */
+  private static TestServer started(
+      Edition edition, UnaryOperator<ServerProgram> variant, Path parent) {
+    edition.whyNoneToHurt().ifPresent(Assumptions::abort);
+    Path folder = parent.resolve(edition.id() + "-" + COUNT.incrementAndGet());
+    try {
+      return started(edition, variant.apply(edition.program()), folder);
+    } catch (ServerFailure e) {
+      if (edition.isUsers()) {
+        throw new TestAbortedException(edition.noneToHurt(e.why()), e);
+      }
+      throw e;
+    }
+  }
+
+  private static TestServer started(Edition edition, ServerProgram program, Path folder) {
     try {
       return new TestServer(program, Files.createDirectories(folder).toRealPath());
     } catch (IOException e) {
-      throw new ServerFailure(program.edition(), e);
+      throw new ServerFailure(edition, e);
     }
   }
 
@@ -60,7 +82,7 @@ public final class TestServer implements AutoCloseable {
   public synchronized TestDatabase database() {
     if (database == null) {
       database =
-          new ServerHost(ServerHost.Owner.TEST, program.edition().label(), process.address())
+          new ServerHost(ServerHost.Owner.TEST, program.edition().version(), process.address())
               .create();
     }
     return database;

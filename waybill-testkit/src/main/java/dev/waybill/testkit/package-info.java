@@ -15,6 +15,7 @@
  *   <li>{@code DatabaseInvocations} and {@code OnDatabase} tell JUnit to run a class once per
  *       {@code Edition}, a product in the version we test. {@code LeftOut} is what the user asked
  *       to leave out, and {@code TestCounts} keeps the books.
+ *   <li>{@code UsersServers} tries the servers that the user brings before any test.
  *   <li>{@code ServerHost} and {@code SqliteHost} create databases and drop them.
  *   <li>{@code BuildServers} starts a server when the first test JVM of a build needs it, and lets
  *       the later ones find it.

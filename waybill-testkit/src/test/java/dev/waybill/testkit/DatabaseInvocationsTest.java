@@ -1,6 +1,8 @@
 package dev.waybill.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
 import static org.junit.platform.testkit.engine.EventConditions.abortedWithReason;
 import static org.junit.platform.testkit.engine.EventConditions.displayName;
@@ -10,9 +12,11 @@ import static org.junit.platform.testkit.engine.EventConditions.skippedWithReaso
 import static org.junit.platform.testkit.engine.EventConditions.test;
 import static org.junit.platform.testkit.engine.TestExecutionResultConditions.message;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 import org.assertj.core.api.Condition;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.ResourceLock;
@@ -26,19 +30,45 @@ import org.junit.platform.testkit.engine.Event;
 @ResourceLock(Resources.SYSTEM_PROPERTIES)
 class DatabaseInvocationsTest {
 
+  private static final String POSTGRES =
+      named(Edition.POSTGRESQL, "PostgreSQL 18", "PostgreSQL at WAYBILL_TEST_POSTGRES_URL");
+  private static final String MARIADB =
+      named(Edition.MARIADB, "MariaDB 11.4", "MariaDB at WAYBILL_TEST_MARIADB_URL");
+  private static final String MYSQL =
+      named(Edition.MYSQL, "MySQL 8.0", "MySQL at WAYBILL_TEST_MYSQL_URL");
+  private static final String SQLITE = "SQLite 3";
+  private static final String NOTHING = "";
+
+  private static String named(Edition edition, String ours, String users) {
+    return edition.isUsers() ? users : ours;
+  }
+
   @Test
   void runsTheClassOncePerDatabase() {
     EngineExecutionResults results = run(Sample.class);
-    assertThat(invocations(results))
-        .containsExactly("PostgreSQL 18", "MariaDB 11.4", "MySQL 8.0", "SQLite 3");
+    List<String> wanted = new ArrayList<>(List.of(POSTGRES, MARIADB, MYSQL, SQLITE));
+    wanted.removeAll(leftOutByTheUser());
+    int excepted = wanted.contains(SQLITE) ? 1 : 0;
+    assertThat(invocations(results)).isEqualTo(wanted);
     results
         .testEvents()
-        .assertStatistics(counts -> counts.succeeded(7).skipped(1).failed(0).aborted(0));
+        .assertStatistics(
+            counts ->
+                counts
+                    .succeeded(2 * wanted.size() - excepted)
+                    .skipped(excepted)
+                    .failed(0)
+                    .aborted(0));
+  }
+
+  private static List<String> leftOutByTheUser() {
+    LeftOut leftOut = LeftOut.fromSystemProperty();
+    return Stream.of(Edition.values()).filter(leftOut::contains).map(Edition::label).toList();
   }
 
   @Test
   void exceptsACaseAndSaysWhy() {
-    run(Sample.class)
+    with(LeftOut.PROPERTY, "postgresql,mariadb,mysql", Sample.class)
         .testEvents()
         .skipped()
         .assertEventsMatchExactly(
@@ -47,35 +77,35 @@ class DatabaseInvocationsTest {
 
   @Test
   void exceptsAClassWithoutStartingAServerForIt() {
-    EngineExecutionResults results = run(OnlyOnSqlite.class);
+    EngineExecutionResults results = with(LeftOut.PROPERTY, NOTHING, OnlyOnSqlite.class);
     results
         .containerEvents()
         .aborted()
-        .assertEventsMatchExactly(
-            abortedOn("PostgreSQL 18"), abortedOn("MariaDB 11.4"), abortedOn("MySQL 8.0"));
+        .assertEventsMatchExactly(abortedOn(POSTGRES), abortedOn(MARIADB), abortedOn(MYSQL));
     results.testEvents().assertStatistics(counts -> counts.succeeded(1));
   }
 
   @Test
   void addsTheOldestWhereAsked() {
-    assertThat(invocations(run(AlsoOldest.class)))
-        .containsExactly("PostgreSQL 18", "PostgreSQL 14", "MariaDB 11.4", "MySQL 8.0", "SQLite 3");
+    assertThat(invocations(with(LeftOut.PROPERTY, NOTHING, Nowhere.class)))
+        .containsExactly(POSTGRES, "PostgreSQL 14", MARIADB, MYSQL, SQLITE);
   }
 
   @Test
   void leavesOutWhatTheUserDoesNotWant() {
-    assertThat(invocations(with(LeftOut.PROPERTY, "mysql,mariadb", Sample.class)))
-        .containsExactly("PostgreSQL 18", "SQLite 3");
+    assertThat(invocations(with(LeftOut.PROPERTY, "mysql,mariadb", Nowhere.class)))
+        .containsExactly(POSTGRES, "PostgreSQL 14", SQLITE);
   }
 
   @Test
   void leavesOutAllEditionsOfAProduct() {
-    assertThat(invocations(with(LeftOut.PROPERTY, "postgresql", AlsoOldest.class)))
-        .containsExactly("MariaDB 11.4", "MySQL 8.0", "SQLite 3");
+    assertThat(invocations(with(LeftOut.PROPERTY, "postgresql", Nowhere.class)))
+        .containsExactly(MARIADB, MYSQL, SQLITE);
   }
 
   @Test
   void runsEachCaseOnOneDatabaseWhereAsked() {
+    assumeTrue(leftOutByTheUser().isEmpty(), "the cases are enough only for all databases to meet");
     EngineExecutionResults results = with(Turn.PROPERTY, "true", InTurn.class);
     results.testEvents().assertStatistics(counts -> counts.succeeded(9).skipped(15).failed(0));
     assertThat(results.testEvents().skipped().list())
@@ -90,6 +120,7 @@ class DatabaseInvocationsTest {
 
   @Test
   void failsOnADatabaseThatCannotBeHad() {
+    assumeFalse(leftOutByTheUser().contains("PostgreSQL 14"), "PostgreSQL 14 is left out");
     with(Edition.OLDEST_JAR_PROPERTY, "/nowhere.jar", AlsoOldest.class)
         .containerEvents()
         .failed()
@@ -202,6 +233,21 @@ class DatabaseInvocationsTest {
 
     @Test
     void once() {}
+  }
+
+  @EveryDatabase(alsoOldest = true)
+  @NotOn(
+      value = {
+        DatabaseProduct.POSTGRESQL,
+        DatabaseProduct.MARIADB,
+        DatabaseProduct.MYSQL,
+        DatabaseProduct.SQLITE
+      },
+      why = "to start no server")
+  static class Nowhere {
+
+    @Test
+    void never() {}
   }
 
   @EveryDatabase(alsoOldest = true)

@@ -1,6 +1,7 @@
 package dev.waybill.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
 
 import java.io.IOException;
@@ -8,6 +9,7 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.Properties;
 import java.util.ServiceLoader;
 import java.util.stream.Stream;
@@ -28,8 +30,14 @@ class TestCountsTest {
 
   @Test
   void countsByDatabaseWhatRanAndWhatFailed() throws IOException {
+    LeftOut leftOut = LeftOut.fromSystemProperty();
+    assumeFalse(leftOut.contains(Edition.POSTGRESQL), "PostgreSQL is left out on request");
+    assumeFalse(leftOut.contains(Edition.SQLITE), "SQLite is left out on request");
     Properties counts = countsOf(OnDatabases.class, WithoutDatabase.class);
 
+    String postgres =
+        Edition.POSTGRESQL.isUsers() ? "PostgreSQL at WAYBILL_TEST_POSTGRES_URL" : "PostgreSQL 18";
+    String key = postgres.toLowerCase(Locale.ROOT).replace(' ', '-');
     assertThat(counts)
         .containsEntry("jvm", Runtime.version().toString())
         .containsEntry("without", System.getProperty(LeftOut.PROPERTY, ""))
@@ -37,9 +45,9 @@ class TestCountsTest {
         .containsEntry("executed.sqlite-3", "1")
         .containsEntry("failed.sqlite-3", "0")
         .containsEntry("skipped.sqlite-3", "1")
-        .containsEntry("label.postgresql-18", "PostgreSQL 18")
-        .containsEntry("executed.postgresql-18", "2")
-        .containsEntry("failed.postgresql-18", "1")
+        .containsEntry("label." + key, postgres)
+        .containsEntry("executed." + key, "2")
+        .containsEntry("failed." + key, "1")
         .containsEntry("label.no-database", "no database")
         .containsEntry("executed.no-database", "1")
         .containsEntry("skipped.no-database", "2");

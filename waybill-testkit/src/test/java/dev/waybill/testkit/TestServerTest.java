@@ -44,6 +44,9 @@ class TestServerTest {
 
   @AfterParameterizedClassInvocation
   static void close() {
+    if (server == null) {
+      return; // left out
+    }
     server.close();
     assertThat(server.handle().isAlive()).isFalse();
   }

@@ -105,7 +105,7 @@ class MigrateTest {
   void aSchemaOfOnesOwn() throws Exception {
     String schema = "acme's schéma " + System.nanoTime();
     String quote = database.product() == DatabaseProduct.POSTGRESQL ? "\"" : "`";
-    database.execute("create schema " + quote + schema + quote);
+    database.administer("create schema " + quote + schema + quote);
     try {
       SchemaGuard guard =
           TestSet.guard(database.dataSource(), TestSet.options().withSchema(schema), TestSet::all);

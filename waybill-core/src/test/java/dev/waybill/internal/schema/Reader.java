@@ -5,6 +5,7 @@ import dev.waybill.testkit.TestDatabase;
 import java.sql.SQLException;
 import java.util.concurrent.ThreadLocalRandom;
 import javax.sql.DataSource;
+import org.opentest4j.TestAbortedException;
 
 /** Somebody who may read a database and nothing else; gone when closed. */
 final class Reader implements AutoCloseable {
@@ -18,23 +19,39 @@ final class Reader implements AutoCloseable {
 
   static Reader of(TestDatabase database) throws SQLException {
     Reader reader = new Reader(database);
+    reader.create();
+    try {
+      reader.grant();
+    } catch (SQLException | TestAbortedException e) {
+      reader.close();
+      throw e;
+    }
+    return reader;
+  }
+
+  private void create() throws SQLException {
     switch (database.product()) {
       case POSTGRESQL ->
-          database.execute(
-              "create role " + reader.name + " login password '" + reader.password + "'",
-              "revoke create on schema public from public",
-              "grant usage on schema public to " + reader.name);
+          database.administer("create role " + name + " login password '" + password + "'");
+      // From here and from anywhere: a server may have a nameless user for local logins.
       case MYSQL, MARIADB ->
-          // From here and from anywhere: a server may have a nameless user for local logins.
-          database.execute(
-              "create user "
-                  + reader.hosts(
-                      " identified " + reader.plugin() + " by '" + reader.password + "'"),
-              "grant select on " + reader.schema() + ".* to " + reader.hosts(""));
+          database.administer(
+              "create user " + hosts(" identified " + plugin() + " by '" + password + "'"));
       // A file that is read only must be there already.
       case SQLITE -> database.execute("create table other (id integer)", "drop table other");
     }
-    return reader;
+  }
+
+  private void grant() throws SQLException {
+    switch (database.product()) {
+      case POSTGRESQL ->
+          database.administer(
+              "revoke create on schema public from public",
+              "grant usage on schema public to " + name);
+      case MYSQL, MARIADB ->
+          database.administer("grant select on " + schema() + ".* to " + hosts(""));
+      case SQLITE -> {}
+    }
   }
 
   /** Lets it read the tables there are now. */
@@ -58,8 +75,11 @@ final class Reader implements AutoCloseable {
     };
   }
 
+  /** MySQL's default cannot work without TLS or keys, which our server has not. */
   private String plugin() {
-    return database.product() == DatabaseProduct.MYSQL ? "with mysql_native_password" : "";
+    return database.product() == DatabaseProduct.MYSQL && !database.isOnUsersServer()
+        ? "with mysql_native_password"
+        : "";
   }
 
   private String hosts(String clause) {

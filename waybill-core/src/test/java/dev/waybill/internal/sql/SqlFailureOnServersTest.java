@@ -23,6 +23,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.stream.Stream;
@@ -39,7 +40,10 @@ class SqlFailureOnServersTest {
   /** A thread each: the common pool may have only one, and these wait for one another. */
   private static final Executor THREADS = task -> new Thread(task, "test").start();
 
-  private static final String ROLE = "waybill_limited";
+  /** Users belong to the server, where somebody else may run the same test. */
+  private static final String ROLE = "limited_" + UUID.randomUUID().toString().substring(0, 8);
+
+  private static final String RIGHT = "Ri-ght_17";
 
   private final TestDatabase database;
   private final Dialect dialect;
@@ -320,7 +324,7 @@ class SqlFailureOnServersTest {
         () ->
             throughEachDriver(
                 source -> {
-                  DataSource limited = Sources.of(source.toString(), ROLE, "right");
+                  DataSource limited = Sources.of(source.toString(), ROLE, RIGHT);
                   try (Connection only = limited.getConnection()) {
                     assertThat(only.isValid(5)).isTrue();
                     assertThat(opening(limited)).isEqualTo(Kind.DISCONNECTED);
@@ -361,35 +365,45 @@ class SqlFailureOnServersTest {
   }
 
   private void withLimitedRole(Steps steps) throws Exception {
-    String drop =
-        (dialect == Dialect.POSTGRES ? "drop role if exists " : "drop user if exists ") + ROLE;
-    database.execute(drop);
-    if (dialect == Dialect.POSTGRES) {
-      database.execute("create role " + ROLE + " login connection limit 1 password 'right'");
-    } else {
-      database.execute(
-          "create user "
-              + ROLE
-              // The new default cannot work without TLS or keys, which the test server has not.
-              + (dialect == Dialect.MYSQL
-                  ? " identified with mysql_native_password"
-                  : " identified")
-              + " by 'right' with max_user_connections 1",
-          "grant all on *.* to " + ROLE);
-    }
+    boolean postgres = dialect == Dialect.POSTGRES;
+    database.administer(
+        (postgres
+                ? "create role %s login connection limit 1 password '%s'"
+                : "create user %s identified "
+                    + kindOfPassword()
+                    + " by '%s' with max_user_connections 1")
+            .formatted(ROLE, RIGHT));
     try {
+      if (!postgres) {
+        database.administer("grant all on %s.* to %s".formatted(nameOfTheDatabase(), ROLE));
+      }
       steps.run();
     } finally {
-      database.execute(drop);
+      database.execute((postgres ? "drop role " : "drop user ") + ROLE);
+    }
+  }
+
+  /** MySQL's default cannot work without TLS or keys, which our server has not. */
+  private String kindOfPassword() {
+    return dialect == Dialect.MYSQL && !database.isOnUsersServer()
+        ? "with mysql_native_password"
+        : "";
+  }
+
+  private String nameOfTheDatabase() throws SQLException {
+    try (Connection connection = database.connect()) {
+      return connection.getCatalog();
     }
   }
 
   @Test
   void anExhaustedPoolIsDisconnected() throws Exception {
     try (HikariDataSource pool = pool(database.dataSource())) {
+      pool.setConnectionTimeout(30_000); // the first connection may be one with TLS
       Database open = Database.open(pool, Naming.standard(), List.of(), Retry.never());
       try (Connection only = pool.getConnection()) {
         assertThat(only.isClosed()).isFalse();
+        pool.setConnectionTimeout(250);
         assertThat(catchThrowableOfType(DatabaseException.class, open::session).kind())
             .isEqualTo(Kind.DISCONNECTED);
       }
