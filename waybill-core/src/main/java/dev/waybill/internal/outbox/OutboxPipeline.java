@@ -60,6 +60,7 @@ public final class OutboxPipeline {
   private final Bell rotationBell = new Bell();
   private final Bell paceBell = new Bell();
   private final DirtyPartitions dirty;
+  private final HeadStart headStart;
   private final ReadyPartitions ready;
   private final Wakeups wakeups;
   private final Statistics statistics;
@@ -105,6 +106,7 @@ public final class OutboxPipeline {
             requests -> messages.round(owner, requests), time, database.hasOneWriter() ? 1 : 2);
     this.parked = new ParkedStore(database);
     this.dirty = new DirtyPartitions(time, dirtyBell);
+    this.headStart = new HeadStart(time);
     this.ready = new ReadyPartitions(time, readyBell);
     this.wakeups =
         new Wakeups(
@@ -259,6 +261,7 @@ public final class OutboxPipeline {
         dirty,
         messages,
         express,
+        headStart,
         wakeups::numbered,
         events,
         time,

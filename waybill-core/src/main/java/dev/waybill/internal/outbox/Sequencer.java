@@ -24,18 +24,11 @@ final class Sequencer implements Worker {
   /** Of all partitions of a visit: statements and transactions have to stay of a bearable size. */
   static final int MOST_MESSAGES = 50_000;
 
-  /** So many messages of a partition keep its delivery busy while others are numbered. */
-  private static final long PLENTY = 10_000;
-
-  /** Nobody delivers a message of a partition in less time. */
-  private static final Duration FASTEST = Duration.ofNanos(5_000);
-
-  private static final Duration LONGEST_REST = Duration.ofSeconds(1);
-
   private final int number;
   private final DirtyPartitions dirty;
   private final MessageStore store;
   private final Express express;
+  private final HeadStart headStart;
   private final Consumer<List<Long>> numbered;
   private final Events events;
   private final Time time;
@@ -58,6 +51,7 @@ final class Sequencer implements Worker {
       DirtyPartitions dirty,
       MessageStore store,
       Express express,
+      HeadStart headStart,
       Consumer<List<Long>> numbered,
       Events events,
       Time time,
@@ -67,6 +61,7 @@ final class Sequencer implements Worker {
     this.dirty = dirty;
     this.store = store;
     this.express = express;
+    this.headStart = headStart;
     this.numbered = numbered;
     this.events = events;
     this.time = time;
@@ -131,30 +126,20 @@ final class Sequencer implements Worker {
     if (saturated.isEmpty()) {
       claim.found(total);
     }
+    drained.forEach(headStart::forget);
     claim.done(drained, true);
     claim.skipped(skipped);
-    comeBack(claim, saturated);
+    comeBack(claim, saturated, each);
     messages = saturated.isEmpty() ? smallest : Math.min(largest, messages * 2);
   }
 
-  private void comeBack(DirtyPartitions.Claim claim, List<Long> saturated) {
+  private void comeBack(DirtyPartitions.Claim claim, List<Long> saturated, int numbered) {
     if (saturated.isEmpty()) {
       return;
     }
     Map<Long, Long> waiting = store.waiting(saturated);
-    saturated.forEach(id -> claim.later(id, rest(waiting.getOrDefault(id, 0L))));
-  }
-
-  /**
-   * How long a partition is left alone that has so many messages to deliver. To number still more
-   * of them would take the database's time from their delivery. It is not for long: messages
-   * without numbers are in others' way, too, and nobody says that these are being delivered at all.
-   */
-  static Duration rest(long waiting) {
-    if (waiting < PLENTY) {
-      return Duration.ZERO;
+    for (Long id : saturated) {
+      claim.later(id, headStart.rest(id, waiting.getOrDefault(id, 0L), numbered));
     }
-    Duration needed = FASTEST.multipliedBy(waiting);
-    return needed.compareTo(LONGEST_REST) < 0 ? needed : LONGEST_REST;
   }
 }

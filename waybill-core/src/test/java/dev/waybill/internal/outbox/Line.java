@@ -132,6 +132,7 @@ final class Line {
             dirty,
             messages,
             express(owner),
+            new HeadStart(time),
             partitions ->
                 partitions.forEach(id -> ready.mark(place(id).queue().name(), List.of(id))),
             events,
