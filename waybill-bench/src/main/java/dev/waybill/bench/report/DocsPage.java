@@ -79,6 +79,14 @@ public final class DocsPage {
       text.append(" | ").append(outcome.map(each -> each.met() ? "met" : "missed").orElse(""));
       text.append(" |\n");
     }
+    for (SelfTarget target : SelfTarget.all()) {
+      Optional<Double> share = target.share().apply(summary);
+      text.append("| ").append(target.what()).append(" | ").append(target.against());
+      text.append(" | ≥ ").append(Numbers.of(target.goal())).append(" | ");
+      text.append(share.map(each -> Numbers.of(each)).orElse("not measured")).append(" | ");
+      text.append(share.map(each -> each >= target.goal() ? "met" : "missed").orElse(""));
+      text.append(" |\n");
+    }
     return text.toString();
   }
 
