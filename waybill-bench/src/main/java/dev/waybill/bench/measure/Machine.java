@@ -19,6 +19,9 @@ public record Machine(long busy, long stolen, long total) {
   private static final int STOLEN = 7;
   private static final int FIELDS = 8;
 
+  /** In less than that, a tick more or less would look like a busy neighbour. */
+  private static final int FEWEST_TICKS = 50;
+
   /** Now. All zero where the system does not tell. */
   public static Machine now() {
     if (!Files.isReadable(STAT)) {
@@ -42,7 +45,7 @@ public record Machine(long busy, long stolen, long total) {
   /** What was used since, as a share of all processors, without what we used ourselves. */
   public double foreignShareSince(Machine earlier, long ownMicros) {
     long ticks = total - earlier.total;
-    if (ticks <= 0) {
+    if (ticks < FEWEST_TICKS) {
       return 0;
     }
     double own = ownMicros / 10_000.0;

@@ -39,7 +39,8 @@ record SelfTarget(
             median(summary, "S7", deep, Metric.THROUGHPUT)
                 .flatMap(
                     rate ->
-                        median(summary, "S7", SHALLOW, Metric.THROUGHPUT).map(best -> rate / best)));
+                        median(summary, "S7", SHALLOW, Metric.THROUGHPUT)
+                            .map(best -> rate / best)));
   }
 
   private static Optional<Double> median(

@@ -5,21 +5,28 @@ package dev.waybill.bench.scenario;
  *
  * @param name of the scale
  * @param seconds that a run under load takes
+ * @param warmUps how many runs' time a warm-up takes at most
  * @param soakSeconds that the soak takes
  * @param idleSeconds that the idle run takes
  * @param largest messages of a backlog, whatever the contender could do
  * @param graphs small ones that are run; a large one has five times as many steps side by side
  */
 public record Scale(
-    String name, int seconds, int soakSeconds, int idleSeconds, int largest, int graphs) {
+    String name,
+    int seconds,
+    int warmUps,
+    int soakSeconds,
+    int idleSeconds,
+    int largest,
+    int graphs) {
   /** To see that everything works. */
-  public static final Scale TINY = new Scale("tiny", 1, 5, 2, 2_000, 20);
+  public static final Scale TINY = new Scale("tiny", 1, 1, 5, 2, 2_000, 20);
 
   /** For a first impression. */
-  public static final Scale QUICK = new Scale("quick", 2, 30, 10, 100_000, 200);
+  public static final Scale QUICK = new Scale("quick", 2, 1, 30, 10, 100_000, 200);
 
   /** For figures that are published. */
-  public static final Scale FULL = new Scale("full", 10, 600, 60, 500_000, 1_000);
+  public static final Scale FULL = new Scale("full", 10, 3, 600, 60, 500_000, 1_000);
 
   /** The scale of this name. */
   public static Scale named(String name) {

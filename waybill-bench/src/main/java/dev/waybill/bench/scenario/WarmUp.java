@@ -17,16 +17,17 @@ final class WarmUp {
   private static final double HARDLY_ANYTHING = 0.1;
 
   private static final long LOOK_MILLIS = 200;
-  private static final long MOST_LOOKS = 50;
+  private static final int LOOKS = 16;
 
   private static final CompilationMXBean COMPILER = ManagementFactory.getCompilationMXBean();
 
   private WarmUp() {}
 
-  /** In windows of a third of a run, in all as long as three runs at most. */
+  /** In windows of a third of a run, in all as long as the scale allows. */
   static void of(Course course, Load load) throws Exception {
     double window = course.trial().scale().seconds() / 3.0;
-    double most = course.trial().scale().seconds() * 3.0;
+    int warmUps = course.trial().scale().warmUps();
+    double most = course.trial().scale().seconds() * (double) warmUps;
     double best = 0;
     double spent = 0;
     for (int i = 1; spent < most; i++) {
@@ -36,7 +37,7 @@ final class WarmUp {
       new Producers(course, load).sustain(window);
       course.awaitAll();
       double seconds = (System.nanoTime() - began) / (double) TimeUnit.SECONDS.toNanos(1);
-      awaitCompiler();
+      awaitCompiler(warmUps * LOOKS);
       double rate = (course.arrivals().count() - before) / seconds;
       double compiling = (COMPILER.getTotalCompilationTime() - compiled) / 1000.0;
       if (i >= FEWEST_WINDOWS && rate < best * NO_FASTER && compiling < seconds * HARDLY_ANYTHING) {
@@ -47,9 +48,9 @@ final class WarmUp {
     }
   }
 
-  private static void awaitCompiler() throws InterruptedException {
+  private static void awaitCompiler(int looks) throws InterruptedException {
     long before = -1;
-    for (int i = 0; i < MOST_LOOKS && before != COMPILER.getTotalCompilationTime(); i++) {
+    for (int i = 0; i < looks && before != COMPILER.getTotalCompilationTime(); i++) {
       before = COMPILER.getTotalCompilationTime();
       TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
     }
