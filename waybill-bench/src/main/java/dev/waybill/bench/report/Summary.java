@@ -66,10 +66,12 @@ public final class Summary {
     if (values.length == 0) {
       return Optional.empty();
     }
-    int middle = values.length / 2;
-    double median =
-        values.length % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-    return Optional.of(new Spread(median, values[0], values[values.length - 1]));
+    return Optional.of(new Spread(median(values), values[0], values[values.length - 1]));
+  }
+
+  private static double median(double[] sorted) {
+    int middle = sorted.length / 2;
+    return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
   }
 
   /**
@@ -94,9 +96,7 @@ public final class Summary {
                             / others.getOrDefault(run.repetition(), 1.0)))
             .sorted()
             .toArray();
-    return ratios.length == 0
-        ? OptionalDouble.empty()
-        : OptionalDouble.of(ratios[ratios.length / 2]);
+    return ratios.length == 0 ? OptionalDouble.empty() : OptionalDouble.of(median(ratios));
   }
 
   /** What was said of a contender's runs, each thing once; failures first. */
