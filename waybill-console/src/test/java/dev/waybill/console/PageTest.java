@@ -387,6 +387,7 @@ class PageTest {
       browser.size(1280, 900, dark);
       sendForAWhile(PICTURES.isEmpty() ? 1 : dark ? 8 : 22);
       shoot("overview", "/", "Needs attention", dark);
+      shoot("queues", "/queues", "payments", dark);
       shoot("queue", "/queues/payments", "gateway times out", dark);
       shoot("messages", "/queues/audit/0", "Messages that wait", dark);
       shoot("dead-letters", "/dead-letters", "no such mailbox", dark);
