@@ -44,8 +44,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p><b>A message.</b> The enqueuer stores it in the caller's transaction. The promoter holds it
  * back while it is delayed. A sequencer gives it its number. The processor has it delivered. The
- * vacuum removes it, or the rotator all of its slot. The reconciler finds what nobody announced.
- * {@link OutboxPipeline} lists them as workers.
+ * vacuum removes it, or the rotator all of its slot. The reconciler finds what nobody announced,
+ * and the pace keeper writes down how long it took. {@link OutboxPipeline} lists them as workers.
  *
  * <p><b>A job.</b> The enqueuer stores it, the scheduler too. The stager releases what is due. The
  * claimer takes as many as there are free slots, the runner runs them, the heart renews their

@@ -81,22 +81,8 @@ from waybill_outbox_processor c
 join waybill_outbox_partitions p on p.id = c.partition_id
 where c.partition_id in ((:id)...)
 
--- name: outbox_lease_acquire
-update waybill_outbox_processor
-set lease_owner = :owner, lease_epoch = lease_epoch + 1, lease_until = timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) + :duration,
-  attempts = least(attempts, 2147483646) + 1
-where partition_id = :partition_id and paused_at is null and not_before <= timestampdiff(microsecond, '1970-01-01', utc_timestamp(6))
-  and (lease_until <= timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) or lease_owner = :owner)
-  and processed_seq < (select p.sequence from waybill_outbox_partitions p where p.id = :partition_id)
-
 -- name: outbox_lease_renew
 update waybill_outbox_processor set lease_until = timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) + :duration
-where partition_id = :partition_id and lease_epoch = :epoch and lease_owner = :owner
-
--- name: outbox_lease_keep
-update waybill_outbox_processor
-set processed_seq = :processed_seq, attempts = 1, last_error = null, not_before = 0,
-  lease_until = timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) + :duration
 where partition_id = :partition_id and lease_epoch = :epoch and lease_owner = :owner
 
 -- name: outbox_lease_end
@@ -107,12 +93,6 @@ where partition_id = :partition_id and lease_epoch = :epoch and lease_owner = :o
 
 -- name: outbox_lease_release_all
 update waybill_outbox_processor set lease_until = 0, lease_owner = null where lease_owner = :owner
-
--- name: outbox_cursor_lock
-select processed_seq from waybill_outbox_processor
-where partition_id = :partition_id and paused_at is null and not_before <= timestampdiff(microsecond, '1970-01-01', utc_timestamp(6))
-  and lease_until <= timestampdiff(microsecond, '1970-01-01', utc_timestamp(6))
-for update skip locked
 
 -- name: outbox_cursor_move
 update waybill_outbox_processor

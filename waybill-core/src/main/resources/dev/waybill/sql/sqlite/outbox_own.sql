@@ -76,3 +76,22 @@ delete from waybill_outbox_body where id between :first and :last
 
 -- name: outbox_look_bodies
 select id from waybill_outbox_body where id in ((:id)...)
+
+-- name: outbox_lease_acquire
+update waybill_outbox_processor
+set lease_owner = :owner, lease_epoch = lease_epoch + 1, lease_until = cast(round((julianday('now') - 2440587.5) * 86400000) as integer) * 1000 + :duration,
+  attempts = min(attempts, 2147483646) + 1
+where partition_id = :partition_id and paused_at is null and not_before <= cast(round((julianday('now') - 2440587.5) * 86400000) as integer) * 1000
+  and (lease_until <= cast(round((julianday('now') - 2440587.5) * 86400000) as integer) * 1000 or lease_owner = :owner)
+  and processed_seq < (select p.sequence from waybill_outbox_partitions p where p.id = :partition_id)
+
+-- name: outbox_lease_keep
+update waybill_outbox_processor
+set processed_seq = :processed_seq, attempts = 1, last_error = null, not_before = 0,
+  lease_until = cast(round((julianday('now') - 2440587.5) * 86400000) as integer) * 1000 + :duration
+where partition_id = :partition_id and lease_epoch = :epoch and lease_owner = :owner
+
+-- name: outbox_cursor_lock
+select processed_seq from waybill_outbox_processor
+where partition_id = :partition_id and paused_at is null and not_before <= cast(round((julianday('now') - 2440587.5) * 86400000) as integer) * 1000
+  and lease_until <= cast(round((julianday('now') - 2440587.5) * 86400000) as integer) * 1000

@@ -150,7 +150,7 @@ class RenewalTest {
         Background<Rotation.Turned> renewing = Background.run(slow::turn);
         held.awaitReached();
         Background<List<StoredMessage>> reader = Background.run(() -> at.waiting(at.first));
-        awaitWaiting("waybill_outbox_partitions");
+        at.awaitWaiting("waybill_outbox_partitions");
         // Producers do not need them.
         promptly(() -> stores.enqueue(at.first, "c"));
         held.release();
@@ -161,17 +161,6 @@ class RenewalTest {
     }
     assertThat(at.deliver(at.first)).containsExactly("a", "c");
     assertThat(at.deliver(at.second)).containsExactly("b");
-  }
-
-  private void awaitWaiting(String table) throws SQLException {
-    long deadline = System.nanoTime() + Duration.ofSeconds(20).toNanos();
-    while (at.number(
-            "select count(*) from pg_locks where not granted and relation = '"
-                + table
-                + "'::regclass")
-        == 0) {
-      assertThat(System.nanoTime()).isLessThan(deadline);
-    }
   }
 
   @Test

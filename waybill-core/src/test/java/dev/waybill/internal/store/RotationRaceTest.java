@@ -145,7 +145,7 @@ class RotationRaceTest {
       Background<Long> clearing = Background.run(() -> slow.clear(1));
       held.awaitReached();
       Background<long[]> late = Background.run(() -> stale.enqueue(at.first, "b"));
-      awaitWaiting("waybill_outbox_body_1");
+      at.awaitWaiting("waybill_outbox_body_1");
       Stores fresh = new Stores(at.database.dataSource());
       promptly(() -> fresh.enqueue(at.second, "x"));
       held.release();
@@ -154,17 +154,6 @@ class RotationRaceTest {
     }
     assertThat(at.bytes("body", 1)).isPositive();
     assertThat(at.deliver(at.first)).containsExactly("b");
-  }
-
-  private void awaitWaiting(String table) throws SQLException {
-    long deadline = System.nanoTime() + Duration.ofSeconds(20).toNanos();
-    while (at.number(
-            "select count(*) from pg_locks where not granted and relation = '"
-                + table
-                + "'::regclass")
-        == 0) {
-      assertThat(System.nanoTime()).isLessThan(deadline);
-    }
   }
 
   @Test

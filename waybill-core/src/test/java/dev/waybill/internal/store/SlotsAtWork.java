@@ -104,6 +104,20 @@ final class SlotsAtWork {
     return number("select pg_relation_size('waybill_outbox_" + table + "_" + slot + "')");
   }
 
+  /** Waits until somebody waits for a lock of the table. */
+  void awaitWaiting(String table) throws SQLException {
+    long deadline = System.nanoTime() + Duration.ofSeconds(20).toNanos();
+    while (number(
+            "select count(*) from pg_locks where not granted and relation = '"
+                + table
+                + "'::regclass")
+        == 0) {
+      if (System.nanoTime() > deadline) {
+        throw new AssertionError("Nobody waits for " + table);
+      }
+    }
+  }
+
   long number(String sql) throws SQLException {
     try (Connection connection = database.connect();
         var statement = connection.createStatement();
