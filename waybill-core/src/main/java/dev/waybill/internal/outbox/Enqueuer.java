@@ -7,7 +7,6 @@ import dev.waybill.internal.store.DedupStore;
 import dev.waybill.internal.store.MessageStore;
 import dev.waybill.internal.store.NewMessage;
 import dev.waybill.outbox.EnqueueMessage;
-import dev.waybill.outbox.Enqueued;
 import java.sql.Connection;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -57,7 +56,7 @@ final class Enqueuer {
     this.events = events;
   }
 
-  Enqueued enqueue(Connection connection, String queueName, List<EnqueueMessage> messages) {
+  Receipt enqueue(Connection connection, String queueName, List<EnqueueMessage> messages) {
     int[] numbers = validation.check(queueName, messages, queues::partitions);
     Tx tx = database.join(connection);
     if (messages.isEmpty()) {
@@ -142,32 +141,5 @@ final class Enqueuer {
     }
     dedup.name(tx, queue.id(), named);
     return receipt(ids, duplicates, fresh);
-  }
-
-  /** What the caller gets. */
-  private record Receipt(
-      List<Long> ids, List<Integer> duplicates, List<Long> partitions, boolean delayed, Wake wake)
-      implements Enqueued {
-
-    Receipt {
-      ids = List.copyOf(ids);
-      duplicates = List.copyOf(duplicates);
-      partitions = List.copyOf(partitions);
-    }
-
-    @Override
-    public long id() {
-      if (ids.size() != 1) {
-        throw new IllegalStateException("There are " + ids.size() + " messages: use ids()");
-      }
-      return ids.get(0);
-    }
-
-    @Override
-    public void flush() {
-      if (delayed || !partitions.isEmpty()) {
-        wake.committed(partitions, delayed);
-      }
-    }
   }
 }

@@ -1,16 +1,25 @@
 package dev.waybill.internal.outbox;
 
+import dev.waybill.DatabaseException;
 import dev.waybill.internal.loop.Time;
 import dev.waybill.internal.outbox.Queues.Place;
+import dev.waybill.internal.sql.Tx;
 import dev.waybill.internal.store.Delivery;
 import dev.waybill.internal.store.LeaseRequest;
 import dev.waybill.internal.store.MessageStore;
 import dev.waybill.internal.store.MessageStore.Numbered;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The short way for messages that find their partition idle. They need not be numbered, announced,
@@ -18,23 +27,36 @@ import java.util.Set;
  * gets them. So a message that comes alone waits for one commit instead of two, and beside busy
  * producers all partitions of a visit cost one transaction.
  *
+ * <p>While nothing at all waits for a number, not even that transaction is needed: a producer whose
+ * commit is in our hands numbers and takes what it has enqueued right before it, so its messages
+ * wait for no other commit than its own.
+ *
  * <p>A partition's turn is claimed before the lease can be taken, so nobody else in this process
  * delivers it meanwhile. Where something stands in the way, the messages are numbered and go the
  * ordinary way.
  */
 final class Express {
-  /** Lets somebody deliver. */
+  /** More are a batch, which costs its producer less if others number it. */
+  static final int MOST_DEPARTING = Gathering.ENOUGH;
+
+  private static final Logger log = LoggerFactory.getLogger(Express.class);
+
+  /** Lets somebody deliver; says whether there is anybody. */
   interface Carriage {
-    void go(Place place, Turn<String> turn, Runnable work);
+    boolean go(Place place, Turn<String> turn, Runnable work);
   }
 
   private final MessageStore store;
   private final String owner;
+  private final DirtyPartitions dirty;
   private final ReadyPartitions ready;
   private final Queues queues;
   private final Map<String, LeasedDelivery> deliveries;
   private final Carriage carriage;
   private final Time time;
+
+  /** Whether a producer is on its way to its commit. */
+  private final AtomicBoolean departing = new AtomicBoolean();
 
   /**
    * The short way of one process.
@@ -45,6 +67,7 @@ final class Express {
   Express(
       MessageStore store,
       String owner,
+      DirtyPartitions dirty,
       ReadyPartitions ready,
       Queues queues,
       Map<String, LeasedDelivery> deliveries,
@@ -52,6 +75,7 @@ final class Express {
       Time time) {
     this.store = store;
     this.owner = owner;
+    this.dirty = dirty;
     this.ready = ready;
     this.queues = queues;
     this.deliveries = Map.copyOf(deliveries);
@@ -75,11 +99,57 @@ final class Express {
     }
   }
 
+  /**
+   * Numbers and takes what a transaction has enqueued, right before its commit; null if it is not
+   * to be had that way. One producer at a time: where several meet, there is enough to number for a
+   * visit to be worth it.
+   */
+  @Nullable Load depart(Tx tx, List<Receipt> receipts) {
+    long[] ids =
+        receipts.stream().flatMap(each -> each.ids().stream()).mapToLong(id -> id).toArray();
+    Long partition = onlyPartition(receipts);
+    if (partition == null
+        || ids.length > MOST_DEPARTING
+        || dirty.size() > 0
+        || !departing.compareAndSet(false, true)) {
+      return null;
+    }
+    Load load = new Load();
+    load.departs = true;
+    try {
+      List<LeaseRequest.Take> wanted = load.claim(new long[] {partition});
+      Optional<Delivery> taken =
+          wanted.isEmpty() ? Optional.empty() : store.depart(tx, ids, owner, wanted.get(0));
+      taken.ifPresent(
+          delivery ->
+              load.numbered =
+                  new Numbered(Map.of(partition, ids.length), Map.of(partition, delivery)));
+    } finally {
+      if (load.taken().isEmpty()) {
+        load.close();
+      }
+    }
+    return load.taken().isEmpty() ? null : load;
+  }
+
+  /** Null if it is not one, or not all of them are to be delivered at once. */
+  private static @Nullable Long onlyPartition(List<Receipt> receipts) {
+    Set<Long> partitions = new HashSet<>();
+    for (Receipt receipt : receipts) {
+      if (receipt.delayed() || !receipt.duplicates().isEmpty()) {
+        return null;
+      }
+      partitions.addAll(receipt.partitions());
+    }
+    return partitions.size() == 1 ? partitions.iterator().next() : null;
+  }
+
   /** What a visit brought. Closed when others know what was numbered and not taken. */
   final class Load implements AutoCloseable {
     private final long began = time.nanos();
     private final Map<Long, Claimed> turns = new LinkedHashMap<>();
     private Numbered numbered = new Numbered(Map.of(), Map.of());
+    private boolean departs;
 
     private List<LeaseRequest.Take> claim(long[] partitions) {
       List<LeaseRequest.Take> wanted = new ArrayList<>();
@@ -103,21 +173,40 @@ final class Express {
       return numbered.counts();
     }
 
+    /** How long ago it began. */
+    Duration age() {
+      return Duration.ofNanos(time.nanos() - began);
+    }
+
     /** The partitions whose messages are on their way. */
     Set<Long> taken() {
       return numbered.taken().keySet();
     }
 
+    private void arrived() {
+      if (departs) {
+        departing.set(false);
+      }
+    }
+
+    /** Nobody knows whether it was committed: if it was, its leases are ours and are taken anew. */
+    void lost() {
+      arrived();
+      turns.values().forEach(claimed -> claimed.turn.failed());
+    }
+
     /** Delivers what was taken, and lets go of the rest. */
     @Override
     public void close() {
+      arrived();
       turns.forEach(
           (id, claimed) -> {
             Delivery taken = numbered.taken().get(id);
             if (taken == null) {
               claimed.turn.done(false);
-            } else {
-              carriage.go(claimed.place, claimed.turn, () -> claimed.deliver(taken, began));
+            } else if (!carriage.go(
+                claimed.place, claimed.turn, () -> claimed.deliver(taken, began))) {
+              claimed.giveBack(taken);
             }
           });
     }
@@ -127,6 +216,15 @@ final class Express {
   private record Claimed(Place place, LeasedDelivery delivery, Turn<String> turn) {
     void deliver(Delivery taken, long began) {
       delivery.serve(place, turn, taken, began);
+    }
+
+    /** This process stops. Those who wait for the lease would else wait for its end. */
+    void giveBack(Delivery taken) {
+      try {
+        delivery.giveBack(turn.partition(), taken);
+      } catch (DatabaseException e) {
+        log.debug("{}/{}: its lease runs out by itself", place.queue().name(), place.number(), e);
+      }
     }
   }
 }

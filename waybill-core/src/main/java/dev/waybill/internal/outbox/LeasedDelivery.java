@@ -80,6 +80,12 @@ final class LeasedDelivery implements Processor.Delivery {
     serve(place, turn, visit -> visit.deliver(taken, began));
   }
 
+  /** Ends a lease that somebody else has taken, as if it had never been. */
+  void giveBack(long partition, Delivery taken) {
+    Lease held = new Lease(partition, owner, taken.epoch(), lease.duration());
+    store.end(held, CursorMove.doneUpTo(taken.processedSeq()), List.of());
+  }
+
   private void serve(Place place, Turn<String> turn, Function<Visit, Ending> work) {
     PartitionMode mode = context.modes().of(turn.partition());
     try {

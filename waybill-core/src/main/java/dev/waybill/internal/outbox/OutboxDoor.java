@@ -31,6 +31,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /** The outbox as its users see it. */
 final class OutboxDoor implements Outbox {
@@ -46,17 +47,17 @@ final class OutboxDoor implements Outbox {
   private final Runnable lookNow;
   private final Consumer<List<Long>> resumed;
   private final DeadLetters deadLetters;
+  private final Supplier<Departure> departures;
 
-  /**
-   * What was enqueued with the connections of {@code inTransaction}, to be flushed after commit.
-   */
-  private final Map<Connection, List<Enqueued>> open = new ConcurrentHashMap<>();
+  /** What was enqueued with the connections of {@code inTransaction}. */
+  private final Map<Connection, Departure> open = new ConcurrentHashMap<>();
 
   /**
    * The door.
    *
    * @param lookNow has the reconciler look
    * @param resumed is told which partitions are delivered again
+   * @param departures for the transactions that are ended here
    */
   OutboxDoor(
       Database database,
@@ -67,7 +68,8 @@ final class OutboxDoor implements Outbox {
       Statistics statistics,
       Runnable lookNow,
       Consumer<List<Long>> resumed,
-      DeadLetters deadLetters) {
+      DeadLetters deadLetters,
+      Supplier<Departure> departures) {
     // The caller's work is not repeated behind its back.
     this.database = database.retrying(Retry.never());
     this.enqueuer = enqueuer;
@@ -79,6 +81,7 @@ final class OutboxDoor implements Outbox {
     this.lookNow = lookNow;
     this.resumed = resumed;
     this.deadLetters = deadLetters;
+    this.departures = departures;
   }
 
   @Override
@@ -95,37 +98,47 @@ final class OutboxDoor implements Outbox {
     Objects.requireNonNull(queue, "The queue's name must not be null.");
     Objects.requireNonNull(
         messages, "The messages must not be null; an empty list enqueues nothing.");
-    Enqueued enqueued = enqueuer.enqueue(connection, queue, messages);
-    List<Enqueued> pending = open.get(connection);
-    if (pending != null) {
-      pending.add(enqueued);
+    Receipt receipt = enqueuer.enqueue(connection, queue, messages);
+    Departure departure = open.get(connection);
+    if (departure != null) {
+      departure.add(receipt);
     }
-    return enqueued;
+    return receipt;
   }
 
   @Override
   public void inTransaction(TransactionWork work) throws Exception {
-    List<Enqueued> enqueued = new ArrayList<>();
+    Departure departure = departures.get();
+    boolean committed = false;
     try (Session session = database.session()) {
       session.transact(
           tx -> {
-            Connection connection = GuardedConnection.of(tx.connection());
-            open.put(connection, enqueued);
-            try {
-              work.run(connection);
-              return true;
-            } catch (RuntimeException e) {
-              throw e;
-            } catch (Exception e) {
-              throw new Thrown(e);
-            } finally {
-              open.remove(connection);
-            }
+            run(work, GuardedConnection.of(tx.connection()), departure);
+            departure.beforeCommit(tx);
+            return true;
           });
+      committed = true;
     } catch (Thrown e) {
       throw e.exception();
+    } finally {
+      if (!committed) {
+        departure.failed();
+      }
     }
-    enqueued.forEach(Enqueued::flush);
+    departure.committed();
+  }
+
+  private void run(TransactionWork work, Connection connection, Departure departure) {
+    open.put(connection, departure);
+    try {
+      work.run(connection);
+    } catch (RuntimeException e) {
+      throw e;
+    } catch (Exception e) {
+      throw new Thrown(e);
+    } finally {
+      open.remove(connection);
+    }
   }
 
   /** Carries a checked exception of the caller's work past those who do not expect one. */

@@ -19,6 +19,7 @@ import dev.waybill.internal.store.ParkedStore;
 import dev.waybill.internal.store.QueueStore;
 import dev.waybill.internal.store.QueueStore.Wanted;
 import dev.waybill.internal.store.Rotation;
+import dev.waybill.outbox.DeadLetters;
 import dev.waybill.outbox.HeadFailure;
 import dev.waybill.outbox.LeasedBatchHandler;
 import dev.waybill.outbox.Outbox;
@@ -115,6 +116,7 @@ public final class OutboxPipeline {
     var deadLetters =
         new DeadLetterDesk(
             database, new DeadLetterStore(database, messages), wakeups::committed, events);
+    Express express = config.workers() ? addWorkers(deadLetters) : null;
     this.door =
         new OutboxDoor(
             database,
@@ -125,12 +127,10 @@ public final class OutboxPipeline {
             statistics,
             wakeups::lookNow,
             wakeups::resumed,
-            deadLetters);
+            deadLetters,
+            () -> new Departure(express, events));
     if (admission.isNeeded()) {
       crew.add(admission, admission.options());
-    }
-    if (config.workers()) {
-      addWorkers();
     }
   }
 
@@ -176,7 +176,8 @@ public final class OutboxPipeline {
         events);
   }
 
-  private void addWorkers() {
+  /** Adds them to the crew. Gives the short way, which producers take as well. */
+  private Express addWorkers(DeadLetters deadLetters) {
     OutboxProfile profile = config.profile();
     var timeLimit = new TimeLimit(time);
     var vacuumBell = new Bell();
@@ -232,7 +233,7 @@ public final class OutboxPipeline {
     Duration deadLetterRetention = config.deadLetterRetention();
     if (deadLetterRetention != null) {
       crew.add(
-          new DeadLetterVacuum(door.deadLetters(), deadLetterRetention, profile.vacuumPoll()),
+          new DeadLetterVacuum(deadLetters, deadLetterRetention, profile.vacuumPoll()),
           LoopOptions.defaults()
               .withPermits(shared)
               .withPace(pace(profile.vacuum()))
@@ -253,6 +254,7 @@ public final class OutboxPipeline {
       crew.add(statistics, LoopOptions.defaults());
     }
     wakeups.listen(hearing -> reconciler.polling(!hearing));
+    return express;
   }
 
   private Sequencer sequencer(int number, Express express) {
@@ -277,7 +279,7 @@ public final class OutboxPipeline {
             leased.put(queue, each);
           }
         });
-    return new Express(messages, owner, ready, queues, leased, processor::begin, time);
+    return new Express(messages, owner, dirty, ready, queues, leased, processor::begin, time);
   }
 
   private Map<String, Processor.Delivery> deliveries(TimeLimit timeLimit, Vacuum vacuum) {

@@ -70,7 +70,7 @@ final class Processor implements Worker {
   }
 
   /** Has the turn served by a thread of the crew; if there is none any more, it has failed. */
-  void begin(Place place, Turn<String> turn, Runnable work) {
+  boolean begin(Place place, Turn<String> turn, Runnable work) {
     boolean begun =
         crew.run(
             "deliver-" + place.queue().name() + "/" + place.number(),
@@ -78,6 +78,7 @@ final class Processor implements Worker {
     if (!begun) {
       turn.close();
     }
+    return begun;
   }
 
   private static void serve(Place place, Turn<String> turn, Runnable work) {

@@ -170,6 +170,23 @@ final class ArrayMessageStore extends MessageStore {
                         .set("bytes", MOST_BYTES)));
   }
 
+  @Override
+  public Optional<Delivery> depart(Tx tx, long[] ids, String owner, LeaseRequest.Take wanted) {
+    Slots slots = slots(tx);
+    Map<Long, Draft> drafts = new LinkedHashMap<>();
+    tx.sql("outbox_depart", slots.departing())
+        .set("head", slots.head())
+        .set("head_" + slots.head(), slots.head())
+        .set("intake_" + slots.intake(), slots.intake())
+        .set("partition", wanted.partitionId())
+        .set("n", ids.length)
+        .longs("ids", ids)
+        .set("owner", owner)
+        .set("duration", micros(wanted.duration()))
+        .list(row -> drafted(drafts, row));
+    return finished(drafts).values().stream().findFirst();
+  }
+
   private static long[] longs(
       List<LeaseRequest.Take> wanted, ToLongFunction<LeaseRequest.Take> number) {
     return wanted.stream().mapToLong(number).toArray();

@@ -80,6 +80,17 @@ public abstract class MessageStore {
     return new Numbered(sequence(partitions, messages), Map.of());
   }
 
+  /**
+   * Numbers what this transaction has enqueued into one partition and takes its lease, right before
+   * the commit: these messages and no others. Empty if something stands in the way, or where it
+   * would save nothing; then nothing was changed.
+   *
+   * @param ids of all that it has enqueued there, the smallest first
+   */
+  public Optional<Delivery> depart(Tx tx, long[] ids, String owner, LeaseRequest.Take wanted) {
+    return Optional.empty();
+  }
+
   /** How many messages of these partitions have a number and are not delivered. */
   public Map<Long, Long> waiting(Collection<Long> partitions) {
     Map<Long, Long> waiting = new HashMap<>();

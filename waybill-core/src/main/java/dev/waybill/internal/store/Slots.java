@@ -101,6 +101,11 @@ record Slots(int head, int intake, int unread) {
         "payload");
   }
 
+  /** The same for what is numbered and taken where it was just written. */
+  Set<String> departing() {
+    return Set.of("head", "head_" + head, "intake_" + intake, "n", "ids");
+  }
+
   private static int bit(int slot) {
     return 1 << (slot - 1);
   }

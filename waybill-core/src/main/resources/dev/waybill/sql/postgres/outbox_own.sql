@@ -267,6 +267,101 @@ left join lease e on e.partition_id = l.id
 left join delivered m on m.partition_id = l.id and (m.bytes_before is null or m.bytes_before < :bytes)
 order by l.id, m.seq
 
+-- name: outbox_depart
+-- What a transaction has enqueued into one partition, numbered and taken in that transaction, right before its commit. All of
+-- it or nothing, and only if nothing else waits there for a number. Others cannot number the partition until that commit,
+-- so a client that falls silent before it must not keep them waiting longer than by its lease.
+with place as materialized (
+  select p.id, p.sequence from waybill_outbox_partitions p
+  where p.id = :partition::bigint and current_setting('transaction_isolation') = 'read committed'
+    and current_setting('synchronous_commit') <> 'off'
+  for no key update skip locked
+), free as materialized (
+  select c.partition_id, p.sequence from place p
+  join waybill_outbox_processor c on c.partition_id = p.id
+  where c.processed_seq = p.sequence and c.parked = 0 and c.paused_at is null
+    and c.not_before <= (date_part('epoch', clock_timestamp()) * 1000000)::bigint and c.lease_until <= (date_part('epoch', clock_timestamp()) * 1000000)::bigint
+    and not exists (
+      select 1 from waybill_outbox_incoming i where i.partition_id = p.id and i.id <> all (:ids::bigint[])
+    )
+    {and :n = (
+      select count(*) from waybill_outbox_incoming_0 i
+      where i.partition_id = p.id and i.id = any (:ids::bigint[]) and i.slot = :head and :intake_0::int >= 0
+    )}
+    {and :n = (
+      select count(*) from waybill_outbox_incoming_1 i
+      where i.partition_id = p.id and i.id = any (:ids::bigint[]) and i.slot = :head and :intake_1::int >= 0
+    )}
+    {and :n = (
+      select count(*) from waybill_outbox_incoming_2 i
+      where i.partition_id = p.id and i.id = any (:ids::bigint[]) and i.slot = :head and :intake_2::int >= 0
+    )}
+  for no key update of c skip locked
+)
+{, gone_0 as (
+  delete from waybill_outbox_incoming_0 i using free f
+  where i.partition_id = f.partition_id and i.id = any (:ids::bigint[]) and :intake_0::int >= 0 returning i.id
+)}
+{, gone_1 as (
+  delete from waybill_outbox_incoming_1 i using free f
+  where i.partition_id = f.partition_id and i.id = any (:ids::bigint[]) and :intake_1::int >= 0 returning i.id
+)}
+{, gone_2 as (
+  delete from waybill_outbox_incoming_2 i using free f
+  where i.partition_id = f.partition_id and i.id = any (:ids::bigint[]) and :intake_2::int >= 0 returning i.id
+)}
+, segment as materialized (
+  select f.partition_id, f.sequence + count(*) as last_seq, count(*) as n, array_agg(g.id order by g.id) as ids
+  from free f cross join (
+    select null::bigint as id where false
+    {union all select id from gone_0 where :intake_0::int >= 0}
+    {union all select id from gone_1 where :intake_1::int >= 0}
+    {union all select id from gone_2 where :intake_2::int >= 0}
+  ) g
+  group by f.partition_id, f.sequence
+)
+{, written_1 as (
+  insert into waybill_outbox_outgoing_1 (partition_id, last_seq, n, ids)
+  select partition_id, last_seq, n, ids from segment where :head_1::int > 0
+)}
+{, written_2 as (
+  insert into waybill_outbox_outgoing_2 (partition_id, last_seq, n, ids)
+  select partition_id, last_seq, n, ids from segment where :head_2::int > 0
+)}
+{, written_3 as (
+  insert into waybill_outbox_outgoing_3 (partition_id, last_seq, n, ids)
+  select partition_id, last_seq, n, ids from segment where :head_3::int > 0
+)}
+, moved as (
+  update waybill_outbox_partitions p set sequence = s.last_seq from segment s where p.id = s.partition_id
+), lease as (
+  update waybill_outbox_processor c
+  set lease_owner = :owner, lease_epoch = c.lease_epoch + 1,
+    lease_until = (date_part('epoch', clock_timestamp()) * 1000000)::bigint + :duration,
+    attempts = least(c.attempts, 2147483646) + 1
+  from segment s where c.partition_id = s.partition_id
+  returning c.partition_id, c.processed_seq, c.attempts, c.lease_epoch, c.parked, s.last_seq as sequence, s.ids
+)
+select e.partition_id, e.processed_seq, e.attempts, e.lease_epoch, e.parked, e.sequence,
+  e.processed_seq + m.k as seq, m.id, b.type, b.message_key, b.headers, b.payload, b.created_at,
+  (select last_value from waybill_outbox_slots_sq) as slots,
+  case when current_setting('idle_in_transaction_session_timeout') = '0'
+    then set_config('idle_in_transaction_session_timeout', (:duration / 1000)::text, true)
+  end
+from lease e
+cross join lateral unnest(e.ids) with ordinality as m (id, k)
+left join lateral (
+  select null::text as type, null::text as message_key, null::text as headers, null::bytea as payload, null::bigint as created_at
+  where false
+  {union all
+  select b.type, b.message_key, b.headers, b.payload, b.created_at from waybill_outbox_body_1 b where b.id = m.id and :head_1::int > 0}
+  {union all
+  select b.type, b.message_key, b.headers, b.payload, b.created_at from waybill_outbox_body_2 b where b.id = m.id and :head_2::int > 0}
+  {union all
+  select b.type, b.message_key, b.headers, b.payload, b.created_at from waybill_outbox_body_3 b where b.id = m.id and :head_3::int > 0}
+) b on true
+order by seq
+
 -- name: outbox_lease_end_alone
 update waybill_outbox_processor
 set processed_seq = :processed_seq, attempts = :attempts, last_error = :last_error,

@@ -108,7 +108,8 @@ final class Line {
             statistics,
             () -> {},
             partitions -> {},
-            new DeadLetterDesk(database, new DeadLetterStore(database, messages), wake, events));
+            new DeadLetterDesk(database, new DeadLetterStore(database, messages), wake, events),
+            () -> new Departure(null, events));
     promoter = new Promoter(messages, store, dirty, Duration.ofMinutes(1));
     Bell bell = new Bell();
     vacuum =
@@ -149,13 +150,14 @@ final class Line {
             leased.put(queue, each);
           }
         });
-    return new Express(messages, owner, ready, queues, leased, Line::carry, time);
+    return new Express(messages, owner, dirty, ready, queues, leased, Line::carry, time);
   }
 
-  private static void carry(Place place, Turn<String> turn, Runnable work) {
+  private static boolean carry(Place place, Turn<String> turn, Runnable work) {
     try (turn) {
       stage(work::run);
     }
+    return true;
   }
 
   private Processor.Delivery delivery(

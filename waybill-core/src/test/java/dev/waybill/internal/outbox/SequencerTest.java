@@ -37,10 +37,11 @@ class SequencerTest {
         new Express(
             store,
             "me",
+            dirty,
             new ReadyPartitions(time, () -> {}, () -> 0.5),
             Queues.of(List.of(), List.of()),
             Map.of(),
-            (place, turn, work) -> {},
+            (place, turn, work) -> true,
             time),
         new HeadStart(time),
         numbered -> {},
