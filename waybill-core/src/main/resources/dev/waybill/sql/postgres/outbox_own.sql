@@ -281,20 +281,17 @@ with place as materialized (
   join waybill_outbox_processor c on c.partition_id = p.id
   where c.processed_seq = p.sequence and c.parked = 0 and c.paused_at is null
     and c.not_before <= (date_part('epoch', clock_timestamp()) * 1000000)::bigint and c.lease_until <= (date_part('epoch', clock_timestamp()) * 1000000)::bigint
-    and not exists (
-      select 1 from waybill_outbox_incoming i where i.partition_id = p.id and i.id <> all (:ids::bigint[])
-    )
-    {and :n = (
-      select count(*) from waybill_outbox_incoming_0 i
-      where i.partition_id = p.id and i.id = any (:ids::bigint[]) and i.slot = :head and :intake_0::int >= 0
+    {and :ids::bigint[] = array(
+      select case when i.tableoid = '{waybill_outbox_incoming_0}'::regclass and i.slot = :head and :intake_0::int >= 0 then i.id end
+      from waybill_outbox_incoming i where i.partition_id = p.id order by i.id limit (select :n::bigint + 1)
     )}
-    {and :n = (
-      select count(*) from waybill_outbox_incoming_1 i
-      where i.partition_id = p.id and i.id = any (:ids::bigint[]) and i.slot = :head and :intake_1::int >= 0
+    {and :ids::bigint[] = array(
+      select case when i.tableoid = '{waybill_outbox_incoming_1}'::regclass and i.slot = :head and :intake_1::int >= 0 then i.id end
+      from waybill_outbox_incoming i where i.partition_id = p.id order by i.id limit (select :n::bigint + 1)
     )}
-    {and :n = (
-      select count(*) from waybill_outbox_incoming_2 i
-      where i.partition_id = p.id and i.id = any (:ids::bigint[]) and i.slot = :head and :intake_2::int >= 0
+    {and :ids::bigint[] = array(
+      select case when i.tableoid = '{waybill_outbox_incoming_2}'::regclass and i.slot = :head and :intake_2::int >= 0 then i.id end
+      from waybill_outbox_incoming i where i.partition_id = p.id order by i.id limit (select :n::bigint + 1)
     )}
   for no key update of c skip locked
 )
