@@ -249,6 +249,7 @@ create table waybill_outbox_incoming (
   partition_id bigint not null,
   id bigint not null,
   slot smallint not null default 0,
+  ids bigint[],
   constraint waybill_outbox_incoming_pk PRIMARY KEY (partition_id, id)
 );
 
@@ -256,6 +257,7 @@ create table waybill_outbox_incoming_0 (
   partition_id bigint not null,
   id bigint not null,
   slot smallint not null default 0,
+  ids bigint[],
   constraint waybill_outbox_incoming_0_pk PRIMARY KEY (partition_id, id)
 ) inherits (waybill_outbox_incoming) with (autovacuum_enabled=false);
 
@@ -263,6 +265,7 @@ create table waybill_outbox_incoming_1 (
   partition_id bigint not null,
   id bigint not null,
   slot smallint not null default 0,
+  ids bigint[],
   constraint waybill_outbox_incoming_1_pk PRIMARY KEY (partition_id, id)
 ) inherits (waybill_outbox_incoming) with (autovacuum_enabled=false);
 
@@ -270,6 +273,7 @@ create table waybill_outbox_incoming_2 (
   partition_id bigint not null,
   id bigint not null,
   slot smallint not null default 0,
+  ids bigint[],
   constraint waybill_outbox_incoming_2_pk PRIMARY KEY (partition_id, id)
 ) inherits (waybill_outbox_incoming) with (autovacuum_enabled=false);
 

@@ -58,7 +58,7 @@ class DeadLetterRequeueOnceTest {
   }
 
   private long incoming() throws SQLException {
-    return graveyard.number("select count(*) from waybill_outbox_incoming");
+    return graveyard.incoming();
   }
 
   /** A server needs a moment to miss its client; until then a requeue would pass the rows by. */

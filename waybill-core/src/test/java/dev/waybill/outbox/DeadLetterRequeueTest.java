@@ -70,7 +70,7 @@ class DeadLetterRequeueTest {
   }
 
   private long incoming() throws SQLException {
-    return graveyard.number("select count(*) from waybill_outbox_incoming");
+    return graveyard.incoming();
   }
 
   @Test

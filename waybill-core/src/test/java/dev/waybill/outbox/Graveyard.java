@@ -1,5 +1,6 @@
 package dev.waybill.outbox;
 
+import dev.waybill.testkit.DatabaseProduct;
 import dev.waybill.testkit.TestDatabase;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -76,6 +77,15 @@ public final class Graveyard {
             + " where id in ("
             + String.join(", ", ids.stream().map(String::valueOf).toList())
             + ")");
+  }
+
+  /** How many messages have no number yet. PostgreSQL has one row for those of a batch. */
+  public long incoming() throws SQLException {
+    String messages =
+        database.product() == DatabaseProduct.POSTGRESQL
+            ? "coalesce(sum(coalesce(cardinality(ids), 1)), 0)"
+            : "count(*)";
+    return number("select " + messages + " from waybill_outbox_incoming");
   }
 
   /** The answer to a query for one number. */

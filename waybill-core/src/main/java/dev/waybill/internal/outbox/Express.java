@@ -136,7 +136,8 @@ final class Express {
   private static @Nullable Long onlyPartition(List<Receipt> receipts) {
     Set<Long> partitions = new HashSet<>();
     for (Receipt receipt : receipts) {
-      if (receipt.delayed() || !receipt.duplicates().isEmpty()) {
+      // Those of a batch have one row of incoming in common.
+      if (receipt.delayed() || !receipt.duplicates().isEmpty() || receipt.ids().size() > 1) {
         return null;
       }
       partitions.addAll(receipt.partitions());

@@ -83,6 +83,8 @@ final class ArrayMessageStore extends MessageStore {
             .blobs("payloads", payloads);
     if (delayed) {
       due(query, messages);
+    } else {
+      query.set("segment", SEGMENT);
     }
     long[] ids = new long[n];
     int[] at = {0};

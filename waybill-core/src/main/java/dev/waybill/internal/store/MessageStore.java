@@ -53,8 +53,9 @@ public abstract class MessageStore {
   public abstract Map<Long, Integer> promote(int messages);
 
   /**
-   * Numbers what is committed and visible in these partitions, at most so many messages of each.
-   * Says how many each got; those that are missing are in other hands.
+   * Numbers what is committed and visible in these partitions, so many messages of each. Says how
+   * many each got; those that are missing are in other hands. Who got fewer has no more; some may
+   * get a few more, where those that were enqueued at once are kept together.
    */
   public abstract Map<Long, Integer> sequence(long[] partitions, int messages);
 

@@ -71,11 +71,13 @@ create table waybill_outbox_body_3 (
   constraint waybill_outbox_body_3_pk primary key (id)
 ) inherits (waybill_outbox_body) with (autovacuum_enabled = false, toast.autovacuum_enabled = false);
 
--- Committed, not numbered. slot: where the body is.
+-- Committed, not numbered. slot: where the body is. ids: of several messages that were enqueued at once, the first of which
+-- is id.
 create table waybill_outbox_incoming (
   partition_id bigint not null,
   id bigint not null,
   slot smallint not null default 0,
+  ids bigint[],
   constraint waybill_outbox_incoming_pk primary key (partition_id, id)
 );
 

@@ -11,6 +11,8 @@
 -- An array inside (select ...) hides its length from the planner, which would else plan anew for each length. A limit inside
 -- (select ...) lets it read in order by the index: with a limit that it thinks is never reached it would rather sort what a
 -- bitmap finds, and a bitmap meets every deleted row again each time, where an index remembers those that are dead.
+-- A DELETE of rows that were found names their partitions once more: it makes reading a whole table look as expensive as it
+-- is once the table has grown, and prepared statements keep the plan of a small one; with + 0 no index can serve it.
 -- Every insert is fed by what a DELETE returned, never by what a SELECT saw: two sequencers that see the same rows
 -- delete them only once. A slot is locked as a table before anybody asks whether it is needed, then truncated: an open
 -- transaction may hold rows that nobody sees, and only that lock proves that there is none.
@@ -30,6 +32,13 @@ with input as materialized (
   select nextval('{waybill_outbox_message_sq}') as id, t.k, t.partition_id, t.type, t.message_key, t.headers, t.payload
   from unnest(:partitions::bigint[], :types::text[], :keys::text[], :headers::text[], :payloads::bytea[])
     with ordinality as t (partition_id, type, message_key, headers, payload, k)
+), gathered as (
+  -- One row of incoming for the messages of a partition, as long as it stays on its page.
+  select i.partition_id, min(i.id) as id, case when count(*) > 1 then array_agg(i.id order by i.id) end as ids
+  from (
+    select partition_id, id, (row_number() over (partition by partition_id order by id) - 1) / :segment as part from input
+  ) i
+  group by i.partition_id, i.part
 )
 {, body_1 as (
   insert into waybill_outbox_body_1 (id, type, message_key, headers, payload)
@@ -44,16 +53,16 @@ with input as materialized (
   select id, type, message_key, headers, payload from input where :head_3::int > 0
 )}
 {, incoming_0 as (
-  insert into waybill_outbox_incoming_0 (partition_id, id, slot)
-  select partition_id, id, :head::int from input where :intake_0::int >= 0
+  insert into waybill_outbox_incoming_0 (partition_id, id, slot, ids)
+  select partition_id, id, :head::int, ids from gathered where :intake_0::int >= 0
 )}
 {, incoming_1 as (
-  insert into waybill_outbox_incoming_1 (partition_id, id, slot)
-  select partition_id, id, :head::int from input where :intake_1::int >= 0
+  insert into waybill_outbox_incoming_1 (partition_id, id, slot, ids)
+  select partition_id, id, :head::int, ids from gathered where :intake_1::int >= 0
 )}
 {, incoming_2 as (
-  insert into waybill_outbox_incoming_2 (partition_id, id, slot)
-  select partition_id, id, :head::int from input where :intake_2::int >= 0
+  insert into waybill_outbox_incoming_2 (partition_id, id, slot, ids)
+  select partition_id, id, :head::int, ids from gathered where :intake_2::int >= 0
 )}
 select id, (select last_value from waybill_outbox_slots_sq) as slots from input order by k
 
@@ -157,28 +166,33 @@ with locked as materialized (
 ), chosen as materialized (
   select x.place, x.row_at from locked l
   cross join lateral (
-    select i.tableoid as place, i.ctid as row_at from waybill_outbox_incoming i
-    where i.partition_id = l.id order by i.id limit (select :messages::bigint)
+    select i.place, i.row_at, sum(i.n) over (order by i.id) - i.n as before from (
+      select i.tableoid as place, i.ctid as row_at, i.id, coalesce(cardinality(i.ids), 1) as n from waybill_outbox_incoming i
+      where i.partition_id = l.id order by i.id limit (select :messages::bigint)
+    ) i
   ) x
+  where x.before < (select :messages::bigint)
 ), taken_0 as (
   delete from waybill_outbox_incoming_0 where ctid = any (array(
     select c.row_at from chosen c where c.place = '{waybill_outbox_incoming_0}'::regclass
-  ))
-  returning partition_id, id, slot
+  )) and partition_id + 0 = any ((select :partitions::bigint[])::bigint[])
+  returning partition_id, id, slot, ids
 ), taken_1 as (
   delete from waybill_outbox_incoming_1 where ctid = any (array(
     select c.row_at from chosen c where c.place = '{waybill_outbox_incoming_1}'::regclass
-  ))
-  returning partition_id, id, slot
+  )) and partition_id + 0 = any ((select :partitions::bigint[])::bigint[])
+  returning partition_id, id, slot, ids
 ), taken_2 as (
   delete from waybill_outbox_incoming_2 where ctid = any (array(
     select c.row_at from chosen c where c.place = '{waybill_outbox_incoming_2}'::regclass
-  ))
-  returning partition_id, id, slot
+  )) and partition_id + 0 = any ((select :partitions::bigint[])::bigint[])
+  returning partition_id, id, slot, ids
 ), taken as (
-  select partition_id, id, slot from taken_0
-  union all select partition_id, id, slot from taken_1
-  union all select partition_id, id, slot from taken_2
+  select t.partition_id, m.id, t.slot from (
+    select partition_id, id, slot, ids from taken_0
+    union all select partition_id, id, slot, ids from taken_1
+    union all select partition_id, id, slot, ids from taken_2
+  ) t cross join lateral unnest(coalesce(t.ids, array[t.id])) as m (id)
 ), numbered as (
   -- Messages of one row of outgoing follow each other and are in one slot: of these, so many of other slots came before.
   select t.partition_id, t.id, t.slot, row_number() over w as k,
@@ -282,15 +296,15 @@ with place as materialized (
   where c.processed_seq = p.sequence and c.parked = 0 and c.paused_at is null
     and c.not_before <= (date_part('epoch', clock_timestamp()) * 1000000)::bigint and c.lease_until <= (date_part('epoch', clock_timestamp()) * 1000000)::bigint
     {and :ids::bigint[] = array(
-      select case when i.tableoid = '{waybill_outbox_incoming_0}'::regclass and i.slot = :head and :intake_0::int >= 0 then i.id end
+      select case when i.tableoid = '{waybill_outbox_incoming_0}'::regclass and i.slot = :head and i.ids is null and :intake_0::int >= 0 then i.id end
       from waybill_outbox_incoming i where i.partition_id = p.id order by i.id limit (select :n::bigint + 1)
     )}
     {and :ids::bigint[] = array(
-      select case when i.tableoid = '{waybill_outbox_incoming_1}'::regclass and i.slot = :head and :intake_1::int >= 0 then i.id end
+      select case when i.tableoid = '{waybill_outbox_incoming_1}'::regclass and i.slot = :head and i.ids is null and :intake_1::int >= 0 then i.id end
       from waybill_outbox_incoming i where i.partition_id = p.id order by i.id limit (select :n::bigint + 1)
     )}
     {and :ids::bigint[] = array(
-      select case when i.tableoid = '{waybill_outbox_incoming_2}'::regclass and i.slot = :head and :intake_2::int >= 0 then i.id end
+      select case when i.tableoid = '{waybill_outbox_incoming_2}'::regclass and i.slot = :head and i.ids is null and :intake_2::int >= 0 then i.id end
       from waybill_outbox_incoming i where i.partition_id = p.id order by i.id limit (select :n::bigint + 1)
     )}
   for no key update of c skip locked

@@ -32,6 +32,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The real stages of a process, but on the thread of the test, one after the other: so the n-th
@@ -57,6 +58,8 @@ final class Line {
   private final Sequencer sequencer;
   private final Vacuum vacuum;
   private final Optional<Rotation> rotation;
+  private @Nullable Express express;
+  private boolean departing;
   private final Map<String, Processor.Delivery> deliveries = new HashMap<>();
 
   Line(DataSource source, String owner, List<QueueConfig> configs) {
@@ -109,7 +112,7 @@ final class Line {
             () -> {},
             partitions -> {},
             new DeadLetterDesk(database, new DeadLetterStore(database, messages), wake, events),
-            () -> new Departure(null, events));
+            () -> new Departure(departing ? express : null, events));
     promoter = new Promoter(messages, store, dirty, Duration.ofMinutes(1));
     Bell bell = new Bell();
     vacuum =
@@ -127,12 +130,13 @@ final class Line {
     for (Queue queue : queues.all()) {
       deliveries.put(queue.name(), delivery(database, owner, queue.config(), context));
     }
+    express = express(owner);
     sequencer =
         new Sequencer(
             1,
             dirty,
             messages,
-            express(owner),
+            express,
             new HeadStart(time),
             partitions ->
                 partitions.forEach(id -> ready.mark(place(id).queue().name(), List.of(id))),
@@ -192,6 +196,12 @@ final class Line {
 
   private Place place(long partition) {
     return Objects.requireNonNull(queues.place(partition));
+  }
+
+  /** From now on producers take along what they can. */
+  Line departing() {
+    departing = true;
+    return this;
   }
 
   Outbox door() {

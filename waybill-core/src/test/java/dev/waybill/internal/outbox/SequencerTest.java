@@ -117,9 +117,12 @@ class SequencerTest {
               .get(0);
     }
 
+    /** A hundred at once. */
     void enqueue(int messages) {
       var message = new NewMessage(partition, "t", null, Map.of(), new byte[1], null, null);
-      database.transact(tx -> store.enqueue(tx, Collections.nCopies(messages, message)));
+      for (int i = 0; i < messages; i += 100) {
+        database.transact(tx -> store.enqueue(tx, Collections.nCopies(100, message)));
+      }
     }
 
     void number(int messages) {

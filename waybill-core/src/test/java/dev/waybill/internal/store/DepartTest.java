@@ -12,9 +12,10 @@ import dev.waybill.testkit.NotOn;
 import dev.waybill.testkit.TestDatabase;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** A transaction numbers and takes what it has enqueued itself, right before its commit. */
@@ -35,11 +36,10 @@ class DepartTest {
   }
 
   private long[] enqueued(Tx tx, long into, String... texts) {
-    List<NewMessage> messages = new ArrayList<>();
-    for (String text : texts) {
-      messages.add(Stores.message(into, text));
-    }
-    return stores.messages.enqueue(tx, messages);
+    return Stream.of(texts)
+        .map(text -> stores.messages.enqueue(tx, List.of(Stores.message(into, text))))
+        .flatMapToLong(LongStream::of)
+        .toArray();
   }
 
   private Optional<Delivery> depart(Tx tx, long[] ids) {
@@ -129,6 +129,20 @@ class DepartTest {
     assertThat(state.leaseOwner()).isNull();
     stores.enqueue(partition, "b");
     assertThat(delivered()).containsExactly("1b");
+  }
+
+  @Test
+  void aBatchIsLeftToOthers() {
+    Optional<Delivery> taken =
+        stores.database.transact(
+            tx ->
+                depart(
+                    tx,
+                    stores.messages.enqueue(
+                        tx,
+                        List.of(Stores.message(partition, "a"), Stores.message(partition, "b")))));
+    assertThat(taken).isEmpty();
+    assertThat(delivered()).containsExactly("1a", "2b");
   }
 
   /** It was there before, so it comes first. */

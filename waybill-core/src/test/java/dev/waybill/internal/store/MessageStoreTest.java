@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
@@ -102,7 +103,9 @@ class MessageStoreTest {
 
   @Test
   void numbersGoOnWithoutGapsFromVisitToVisit() {
-    stores.enqueue(first, "a", "b", "c");
+    stores.enqueue(first, "a");
+    stores.enqueue(first, "b");
+    stores.enqueue(first, "c");
     assertThat(messages().sequence(new long[] {first}, 2)).containsOnly(entry(first, 2));
     stores.enqueue(first, "d");
     assertThat(messages().sequence(new long[] {first}, 10)).containsOnly(entry(first, 2));
@@ -111,6 +114,40 @@ class MessageStoreTest {
     assertThat(leased(10).messages())
         .extracting(StoredMessage::seq, Stores::text)
         .containsExactly(tuple(1L, "a"), tuple(2L, "b"), tuple(3L, "c"), tuple(4L, "d"));
+  }
+
+  /** PostgreSQL numbers what was enqueued at once together, which may be a little more. */
+  @Test
+  void aVisitIsBoundedAndWhatItLeavesComesNext() {
+    for (int i = 0; i < 5; i++) {
+      stores.enqueue(first, i + "a", i + "b", i + "c");
+    }
+    int got = messages().sequence(new long[] {first}, 4).getOrDefault(first, 0);
+    assertThat(got).isBetween(4, 6);
+    assertThat(messages().sequence(new long[] {first}, 100)).containsOnly(entry(first, 15 - got));
+
+    assertThat(leased(100).messages())
+        .extracting(Stores::text)
+        .containsExactly(
+            "0a", "0b", "0c", "1a", "1b", "1c", "2a", "2b", "2c", "3a", "3b", "3c", "4a", "4b",
+            "4c");
+  }
+
+  /** Of as many as a row of it has room for, and more. */
+  @Test
+  void aBatchOfManyForOnePartitionKeepsItsOrder() {
+    String[] texts = IntStream.range(0, 1_000).mapToObj(i -> "m" + i).toArray(String[]::new);
+    stores.enqueue(first, "before");
+    stores.enqueue(first, texts);
+    stores.enqueue(first, "after");
+    while (messages().sequence(new long[] {first}, 150).getOrDefault(first, 0) > 0) {
+      // the next visit
+    }
+    List<StoredMessage> read = leased(2_000).messages();
+    assertThat(read).hasSize(1_002);
+    assertThat(read.get(0)).extracting(Stores::text).isEqualTo("before");
+    assertThat(read.subList(1, 1_001)).extracting(Stores::text).containsExactly(texts);
+    assertThat(read.get(1_001)).extracting(Stores::text).isEqualTo("after");
   }
 
   @Test
