@@ -30,6 +30,7 @@ CREATE TABLE `waybill_job` (
   `idempotency_key` varchar(512) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin DEFAULT NULL,
   `idempotency_hash` char(43) CHARACTER SET ascii COLLATE ascii_bin DEFAULT NULL,
   `active_hash` char(43) CHARACTER SET ascii COLLATE ascii_bin DEFAULT NULL,
+  `unique_hash` char(43) CHARACTER SET ascii COLLATE ascii_bin DEFAULT NULL,
   `reason` varchar(512) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin DEFAULT NULL,
   `error_code` varchar(512) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin DEFAULT NULL,
   `error_message` longtext,
@@ -142,12 +143,17 @@ CREATE TABLE `waybill_job_schedule` (
 
 CREATE TABLE `waybill_outbox_body` (
   `id` bigint NOT NULL AUTO_INCREMENT,
+  `partition_id` bigint NOT NULL,
+  `seq` bigint NOT NULL,
+  `sequenced_at` bigint NOT NULL DEFAULT '0',
+  `n` int NOT NULL,
   `type` varchar(1024) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   `message_key` varchar(1024) COLLATE utf8mb4_bin DEFAULT NULL,
   `headers` text COLLATE utf8mb4_bin,
   `payload` longblob NOT NULL,
   `created_at` bigint NOT NULL,
-  PRIMARY KEY (`id`)
+  PRIMARY KEY (`id`),
+  KEY `waybill_outbox_body_seq_ix` (`partition_id`,`seq`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4;
 
 CREATE TABLE `waybill_outbox_dead_letters` (
@@ -188,21 +194,6 @@ CREATE TABLE `waybill_outbox_delayed` (
   `id` bigint NOT NULL,
   `partition_id` bigint NOT NULL,
   PRIMARY KEY (`due_at`,`id`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4;
-
-CREATE TABLE `waybill_outbox_incoming` (
-  `partition_id` bigint NOT NULL,
-  `id` bigint NOT NULL,
-  PRIMARY KEY (`partition_id`,`id`)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4;
-
-CREATE TABLE `waybill_outbox_outgoing` (
-  `partition_id` bigint NOT NULL,
-  `last_seq` bigint NOT NULL,
-  `n` int NOT NULL,
-  `ids` varbinary(4096) NOT NULL,
-  `sequenced_at` bigint NOT NULL,
-  PRIMARY KEY (`partition_id`,`last_seq`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4;
 
 CREATE TABLE `waybill_outbox_pace` (
@@ -347,6 +338,7 @@ CREATE TABLE `waybill_workflow_change` (
   `change_hash` char(43) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   `change_key` varchar(512) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
   `request` longtext NOT NULL,
+  `made_id` binary(16) DEFAULT NULL,
   `created_at` bigint NOT NULL,
   PRIMARY KEY (`workflow_id`,`change_hash`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4;

@@ -3,40 +3,41 @@
 
 create table waybill_job (
   id uuid not null,
-  type text not null,
-  tenant text not null,
-  status smallint not null,
   turn bigint not null,
   due_at bigint not null,
-  priority integer not null,
-  run integer not null,
-  attempt integer not null,
-  max_attempts integer not null,
   timeout_micros bigint not null,
-  stage text not null,
   created_at bigint not null,
-  started_at bigint,
-  finished_at bigint,
-  worker text,
-  leased_at bigint,
-  lease_until bigint,
-  progress_done bigint,
-  progress_total bigint,
+  priority integer not null,
+  max_attempts integer not null,
+  resource_permits integer not null default 1,
+  run integer not null,
+  type text not null,
+  tenant text not null,
   resource_key text,
   resource_hash text,
-  resource_permits integer not null default 1,
-  held_hash text,
-  held_permit integer,
   idempotency_key text,
   idempotency_hash text,
+  request text,
   active_hash text,
+  unique_hash text,
+  started_at bigint,
+  attempt integer not null,
+  status smallint not null,
+  stage text not null,
+  finished_at bigint,
+  leased_at bigint,
+  lease_until bigint,
+  worker text,
+  held_hash text,
+  held_permit integer,
+  progress_done bigint,
+  progress_total bigint,
   reason text,
   error_code text,
   error_message text,
-  request text,
-  payload text not null,
   checkpoint text,
   output text,
+  payload text not null,
   workflow_id uuid,
   constraint waybill_job_pk PRIMARY KEY (id),
   constraint waybill_job_request_ck CHECK (((idempotency_hash IS NULL) OR (request IS NOT NULL)))
@@ -249,7 +250,7 @@ create table waybill_outbox_incoming (
   partition_id bigint not null,
   id bigint not null,
   slot smallint not null default 0,
-  ids bigint[],
+  n smallint not null default 1,
   constraint waybill_outbox_incoming_pk PRIMARY KEY (partition_id, id)
 );
 
@@ -257,7 +258,7 @@ create table waybill_outbox_incoming_0 (
   partition_id bigint not null,
   id bigint not null,
   slot smallint not null default 0,
-  ids bigint[],
+  n smallint not null default 1,
   constraint waybill_outbox_incoming_0_pk PRIMARY KEY (partition_id, id)
 ) inherits (waybill_outbox_incoming) with (autovacuum_enabled=false);
 
@@ -265,7 +266,7 @@ create table waybill_outbox_incoming_1 (
   partition_id bigint not null,
   id bigint not null,
   slot smallint not null default 0,
-  ids bigint[],
+  n smallint not null default 1,
   constraint waybill_outbox_incoming_1_pk PRIMARY KEY (partition_id, id)
 ) inherits (waybill_outbox_incoming) with (autovacuum_enabled=false);
 
@@ -273,7 +274,7 @@ create table waybill_outbox_incoming_2 (
   partition_id bigint not null,
   id bigint not null,
   slot smallint not null default 0,
-  ids bigint[],
+  n smallint not null default 1,
   constraint waybill_outbox_incoming_2_pk PRIMARY KEY (partition_id, id)
 ) inherits (waybill_outbox_incoming) with (autovacuum_enabled=false);
 
@@ -282,9 +283,10 @@ create table waybill_outbox_outgoing (
   last_seq bigint not null,
   n integer not null,
   ids bigint[] not null,
+  lasts bigint[],
   sequenced_at bigint not null default ((date_part('epoch'::text, clock_timestamp()) * (1000000)::double precision))::bigint,
   constraint waybill_outbox_outgoing_pk PRIMARY KEY (partition_id, last_seq),
-  constraint waybill_outbox_outgoing_n_ck CHECK (((n >= 1) AND (n <= 200)))
+  constraint waybill_outbox_outgoing_n_ck CHECK (((n >= 1) AND (n <= 327)))
 );
 
 create table waybill_outbox_outgoing_0 (
@@ -292,9 +294,10 @@ create table waybill_outbox_outgoing_0 (
   last_seq bigint not null,
   n integer not null,
   ids bigint[] not null,
+  lasts bigint[],
   sequenced_at bigint not null default ((date_part('epoch'::text, clock_timestamp()) * (1000000)::double precision))::bigint,
   constraint waybill_outbox_outgoing_0_pk PRIMARY KEY (partition_id, last_seq),
-  constraint waybill_outbox_outgoing_n_ck CHECK (((n >= 1) AND (n <= 200)))
+  constraint waybill_outbox_outgoing_n_ck CHECK (((n >= 1) AND (n <= 327)))
 ) inherits (waybill_outbox_outgoing) with (vacuum_truncate=false);
 
 create table waybill_outbox_outgoing_1 (
@@ -302,9 +305,10 @@ create table waybill_outbox_outgoing_1 (
   last_seq bigint not null,
   n integer not null,
   ids bigint[] not null,
+  lasts bigint[],
   sequenced_at bigint not null default ((date_part('epoch'::text, clock_timestamp()) * (1000000)::double precision))::bigint,
   constraint waybill_outbox_outgoing_1_pk PRIMARY KEY (partition_id, last_seq),
-  constraint waybill_outbox_outgoing_n_ck CHECK (((n >= 1) AND (n <= 200)))
+  constraint waybill_outbox_outgoing_n_ck CHECK (((n >= 1) AND (n <= 327)))
 ) inherits (waybill_outbox_outgoing) with (autovacuum_enabled=false);
 
 create table waybill_outbox_outgoing_2 (
@@ -312,9 +316,10 @@ create table waybill_outbox_outgoing_2 (
   last_seq bigint not null,
   n integer not null,
   ids bigint[] not null,
+  lasts bigint[],
   sequenced_at bigint not null default ((date_part('epoch'::text, clock_timestamp()) * (1000000)::double precision))::bigint,
   constraint waybill_outbox_outgoing_2_pk PRIMARY KEY (partition_id, last_seq),
-  constraint waybill_outbox_outgoing_n_ck CHECK (((n >= 1) AND (n <= 200)))
+  constraint waybill_outbox_outgoing_n_ck CHECK (((n >= 1) AND (n <= 327)))
 ) inherits (waybill_outbox_outgoing) with (autovacuum_enabled=false);
 
 create table waybill_outbox_outgoing_3 (
@@ -322,9 +327,10 @@ create table waybill_outbox_outgoing_3 (
   last_seq bigint not null,
   n integer not null,
   ids bigint[] not null,
+  lasts bigint[],
   sequenced_at bigint not null default ((date_part('epoch'::text, clock_timestamp()) * (1000000)::double precision))::bigint,
   constraint waybill_outbox_outgoing_3_pk PRIMARY KEY (partition_id, last_seq),
-  constraint waybill_outbox_outgoing_n_ck CHECK (((n >= 1) AND (n <= 200)))
+  constraint waybill_outbox_outgoing_n_ck CHECK (((n >= 1) AND (n <= 327)))
 ) inherits (waybill_outbox_outgoing) with (autovacuum_enabled=false);
 
 create table waybill_outbox_pace (
@@ -489,6 +495,7 @@ create table waybill_workflow_change (
   change_hash text not null,
   change_key text not null,
   request text not null,
+  made_id uuid,
   created_at bigint not null,
   constraint waybill_workflow_change_pk PRIMARY KEY (workflow_id, change_hash)
 );

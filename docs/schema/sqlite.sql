@@ -30,6 +30,7 @@ CREATE TABLE "waybill_job" (
   idempotency_key text,
   idempotency_hash text,
   active_hash text,
+  unique_hash text,
   reason text,
   error_code text,
   error_message text,
@@ -366,6 +367,7 @@ CREATE TABLE "waybill_workflow_change" (
   change_hash text not null,
   change_key text not null,
   request text not null,
+  made_id text,
   created_at integer not null,
   constraint "waybill_workflow_change_pk" primary key (workflow_id, change_hash)
 ) without rowid;

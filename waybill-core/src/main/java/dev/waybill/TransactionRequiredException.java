@@ -10,4 +10,9 @@ public class TransactionRequiredException extends WaybillException {
   public TransactionRequiredException(String message) {
     super(message);
   }
+
+  /** The same, with the error by which the database said so. */
+  public TransactionRequiredException(String message, Throwable cause) {
+    super(message, cause);
+  }
 }

@@ -11,6 +11,7 @@ import dev.waybill.internal.store.NewMessage;
 import dev.waybill.internal.store.QueueStore;
 import dev.waybill.internal.store.Rotation;
 import dev.waybill.internal.store.Stores;
+import dev.waybill.testkit.DatabaseProduct;
 import dev.waybill.testkit.EveryDatabase;
 import dev.waybill.testkit.TestDatabase;
 import java.lang.reflect.InvocationTargetException;
@@ -57,7 +58,10 @@ class DoctorAtWorkTest {
     AtomicBoolean looked = new AtomicBoolean();
     DataSource source =
         beforeTheFirst(
-            "outbox_outgoing",
+            database.product() == DatabaseProduct.MYSQL
+                    || database.product() == DatabaseProduct.MARIADB
+                ? "outbox_body"
+                : "outbox_outgoing",
             () -> {
               looked.set(true);
               enqueue(2);

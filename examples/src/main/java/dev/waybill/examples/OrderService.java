@@ -88,7 +88,6 @@ public final class OrderService implements AutoCloseable {
                           .idempotencyKey("ship " + order)
                           .build());
             });
-    waybill.jobs().wake();
   }
 
   private JobResult ship(JobContext job) {
@@ -119,7 +118,10 @@ public final class OrderService implements AutoCloseable {
       job.checkpoint(Long.toString(done));
       job.progress(done, last);
     }
-    return JobResult.success("{\"billed\": " + done + "}");
+    // Asked to stop, by a deadline or the end of the process: another run goes on from here.
+    return done < last
+        ? JobResult.continueAfter(Duration.ZERO)
+        : JobResult.success("{\"billed\": " + done + "}");
   }
 
   /** How many orders are in a state. */

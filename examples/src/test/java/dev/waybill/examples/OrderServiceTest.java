@@ -10,10 +10,13 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalTime;
 import java.time.ZonedDateTime;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.LongStream;
@@ -78,6 +81,49 @@ class OrderServiceTest {
           .containsExactlyElementsOf(
               LongStream.rangeClosed(7, 20).mapToObj(n -> "billed " + n).toList());
     }
+  }
+
+  @Test
+  void aServiceThatIsStoppedInTheMiddleLeavesTheRestToTheNext() throws Exception {
+    List<Long> billed = Collections.synchronizedList(new ArrayList<>());
+    CountDownLatch third = new CountDownLatch(1);
+    try (OrderService service =
+        new OrderService(
+            dataSource,
+            (order, epoch) -> Optional.empty(),
+            number -> {
+              billed.add(number);
+              if (number == 3) {
+                third.countDown();
+                while (!Thread.interrupted()) {
+                  LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(10));
+                }
+              }
+            })) {
+      for (int i = 1; i <= 5; i++) {
+        service.place("order-" + i);
+      }
+      awaitOrders(service, "shipped", 5);
+      service.billNow();
+      assertThat(third.await(60, TimeUnit.SECONDS)).isTrue();
+    }
+    CountDownLatch last = new CountDownLatch(1);
+    try (OrderService service =
+        new OrderService(
+            dataSource,
+            (order, epoch) -> Optional.empty(),
+            number -> {
+              billed.add(number);
+              if (number == 5) {
+                last.countDown();
+              }
+            })) {
+      assertThat(last.await(60, TimeUnit.SECONDS)).isTrue();
+      awaitOrders(service, "shipped", 5);
+    }
+    // The one that was interrupted may not have been noted any more, and then comes again.
+    assertThat(billed.stream().distinct()).containsExactly(1L, 2L, 3L, 4L, 5L);
+    assertThat(billed.stream().filter(number -> number != 3)).containsExactly(1L, 2L, 4L, 5L);
   }
 
   private ChildJvm start(String name, long stuckAt) {

@@ -2,6 +2,7 @@ package dev.waybill.chaos;
 
 import dev.waybill.outbox.EnqueueMessage;
 import dev.waybill.outbox.Outbox;
+import dev.waybill.outbox.TransactionWork;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -96,17 +97,30 @@ final class Producers {
       }
       boolean rollBack = random.nextInt(8) == 0;
       boolean late = random.nextInt(16) == 0;
-      outbox.inTransaction(
+      TransactionWork business =
           connection -> {
             Books.business(connection, queue, producer, first, size);
-            outbox.enqueueBatch(connection, queue, messages);
             if (late) {
               LockSupport.parkNanos(Duration.ofMillis(30).toNanos());
             }
             if (rollBack) {
               throw new RolledBack();
             }
-          });
+          };
+      if (random.nextBoolean()) {
+        outbox.inTransaction(
+            connection -> {
+              outbox.enqueueBatch(connection, queue, messages);
+              business.run(connection);
+            });
+      } else {
+        outbox.inTransaction(
+            queue,
+            connection -> {
+              business.run(connection);
+              return messages;
+            });
+      }
     }
   }
 

@@ -25,7 +25,7 @@ class ChaosTest {
             System.nanoTime(),
             Duration.ZERO,
             kinds,
-            1_000,
+            6_000,
             product == DatabaseProduct.SQLITE ? 1 : 2);
     try (Storm storm = new Storm(settings, folder)) {
       Report report =

@@ -2,8 +2,12 @@ package dev.waybill.cli;
 
 import dev.waybill.DatabaseException;
 import dev.waybill.InvalidNameException;
+import dev.waybill.job.JobException;
+import dev.waybill.outbox.DeadLetterException;
+import dev.waybill.outbox.OutboxException;
 import dev.waybill.schema.SchemaIncompatibleException;
 import dev.waybill.schema.SchemaIncompatibleException.QueryFailed;
+import dev.waybill.workflow.WorkflowException;
 
 /** What a command's exit tells a script. */
 final class ExitCode {
@@ -22,7 +26,12 @@ final class ExitCode {
     if (failure instanceof SchemaIncompatibleException) {
       return INCOMPATIBLE;
     }
-    if (failure instanceof InvalidNameException) {
+    // What a command passes on was written behind it.
+    if (failure instanceof InvalidNameException
+        || failure instanceof OutboxException.InvalidSetting
+        || failure instanceof DeadLetterException.InvalidFilter
+        || failure instanceof JobException.InvalidArgument
+        || failure instanceof WorkflowException.InvalidArgument) {
       return USAGE;
     }
     return failure instanceof DatabaseException e && disconnected(e) ? UNREACHABLE : TROUBLE;

@@ -94,6 +94,9 @@ class WorkCommandsIT {
     Cli undefined = run("jobs", "enqueue", "fax");
     assertThat(undefined.exit()).isEqualTo(1);
     assertThat(undefined.err()).contains("fax");
+    for (String what : List.of("jobs", "workflows", "dead-letters")) {
+      assertThat(run(what, "list", "--limit", "0").exit()).as(what).isEqualTo(2);
+    }
   }
 
   private void whoseListIsLongerIsToldHowToGoOn(Waybill waybill, UUID first) {

@@ -208,6 +208,12 @@ final class JobPages {
           "job.cancellation_not_quiesced",
           "Its handler may still be at it until " + busy.retryAfter() + ".");
     }
+    if (outcome instanceof Requeue.Outcome.Occupied occupied) {
+      throw new Refusal(
+          409,
+          "job.key_occupied",
+          "Its key is unique while active, and job " + occupied.by() + " has it now.");
+    }
     if (!(outcome instanceof Requeue.Outcome.Requeued done)) {
       throw new Refusal(409, "job.changed", "The job has changed meanwhile; look again.");
     }

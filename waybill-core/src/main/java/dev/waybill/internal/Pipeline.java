@@ -11,6 +11,7 @@ import dev.waybill.internal.loop.Time;
 import dev.waybill.internal.notice.Notices;
 import dev.waybill.internal.outbox.OutboxPipeline;
 import dev.waybill.internal.sql.Database;
+import dev.waybill.internal.sql.Endings;
 import dev.waybill.internal.sql.Naming;
 import dev.waybill.internal.sql.Retry;
 import dev.waybill.internal.workflow.WorkflowEngine;
@@ -124,7 +125,9 @@ public final class Pipeline {
       crew.add(keeper, keeper.options());
       String owner = owner();
       Notices notices = Notices.of(database, owner, time);
-      var outbox = new OutboxPipeline(database, config, listeners, time, crew, owner, notices);
+      Endings endings = new Endings();
+      var outbox =
+          new OutboxPipeline(database, config, listeners, time, crew, owner, notices, endings);
       Optional<JobEngine> jobs =
           jobsConfig.map(
               wanted ->
@@ -137,7 +140,8 @@ public final class Pipeline {
                       new WorkflowReleaser(time),
                       notices,
                       wanted.workers(),
-                      jobListeners));
+                      jobListeners,
+                      endings));
       // Always: a process that only works on jobs may have to end delays for the others.
       Optional<WorkflowEngine> workflows =
           jobs.map(
@@ -154,6 +158,8 @@ public final class Pipeline {
               engine
                   .jobs()
                   .syncDefinitions(definitions(jobsConfig.orElseThrow(), workflowsConfig)));
+      jobs.ifPresent(
+          engine -> engine.jobs().schedules().sync(jobsConfig.orElseThrow().schedules()));
       jobs.ifPresent(
           engine ->
               vacuum(crew, "job", jobsConfig.orElseThrow().retention(), engine.jobs()::purge));
@@ -190,7 +196,7 @@ public final class Pipeline {
   }
 
   private static JobsConfig noJobs() {
-    return new JobsConfig(List.of(), Map.of(), options -> options, Map.of(), true);
+    return new JobsConfig(List.of(), Map.of(), List.of(), options -> options, Map.of(), true);
   }
 
   private static Map<String, JobHandler> handlers(

@@ -21,6 +21,8 @@ public record JobEvent(
     /** It took over the payload and time of another request. */
     REPLACED,
     /** What ended its attempt could not be stored, so it was put aside. */
-    QUARANTINED
+    QUARANTINED,
+    /** Its worker gave it back; that attempt does not count. */
+    RELEASED
   }
 }

@@ -150,6 +150,33 @@ public abstract sealed class JobException extends WaybillException {
     }
   }
 
+  /**
+   * The key was used before, for a request that nobody kept: nobody can tell whether it is equal.
+   */
+  public static final class RequestNotKept extends JobException {
+    @Serial private static final long serialVersionUID = 1L;
+    private final UUID existing;
+
+    /** For the job that has the key. */
+    public RequestNotKept(String type, UUID existing) {
+      super(
+          Category.CONFLICT,
+          "job.legacy_idempotency_snapshot_missing",
+          "The idempotency key of a request for "
+              + JobNames.quoted(type)
+              + " belongs to job "
+              + existing
+              + " already, which was stored without its request: nobody can tell whether they are"
+              + " equal. Use another key. Nothing was enqueued.");
+      this.existing = existing;
+    }
+
+    /** The job that has the key. */
+    public UUID existing() {
+      return existing;
+    }
+  }
+
   /** A schedule needs the definition that should be disabled. */
   public static final class ActiveScheduleExists extends JobException {
     @Serial private static final long serialVersionUID = 1L;

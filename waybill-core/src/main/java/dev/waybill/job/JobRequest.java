@@ -4,6 +4,7 @@ import dev.waybill.job.JobException.InvalidRequest;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,17 +43,16 @@ public record JobRequest(
     boolean replacePending) {
   private static final int LONGEST_KEY = 512;
   private static final int LONGEST_STAGE = 128;
-  private static final int LONGEST_TENANT = 255;
   private static final int MOST_PERMITS = 10_000;
   private static final Instant LATEST = Instant.parse("9999-12-31T00:00:00Z");
   private static final Duration LONGEST = Duration.ofDays(36_500);
 
   public JobRequest {
     require(JobNames.isType(type), "type", JobNames.TYPE_RULE);
+    Objects.requireNonNull(scope, "scope");
+    Objects.requireNonNull(payload, "payload");
+    Objects.requireNonNull(stage, "stage");
     require(!(scope instanceof Scope.Admin), "scope", "must be global or a tenant's");
-    if (scope instanceof Scope.Tenant tenant) {
-      text("tenant", tenant.id(), LONGEST_TENANT);
-    }
     require(
         priority == null || Math.abs((long) priority) <= JobDefinition.MAX_PRIORITY,
         "priority",

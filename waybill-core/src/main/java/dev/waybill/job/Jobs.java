@@ -24,7 +24,10 @@ public interface Jobs {
   /** Enqueues in a transaction of its own. */
   Enqueued enqueue(JobRequest request);
 
-  /** Workers of this process look for jobs now: say this after a commit. */
+  /**
+   * Workers of this process look for jobs now: say this after a commit. {@code
+   * Outbox.inTransaction} does it for what was enqueued with its connection.
+   */
   void wake();
 
   /** Adds definitions and brings owned fields up to date. An operator's disabling stays. */

@@ -14,6 +14,7 @@ public final class JobsBuilder {
 
   private final List<JobDefinition> definitions = new ArrayList<>();
   private final Map<String, JobHandler> handlers = new TreeMap<>();
+  private final List<Schedule> schedules = new ArrayList<>();
   private final Map<JobStatus, Duration> retention = new EnumMap<>(JobStatus.class);
   private UnaryOperator<JobOptions> options = UnaryOperator.identity();
   private boolean workers = true;
@@ -37,6 +38,12 @@ public final class JobsBuilder {
   public JobsBuilder define(JobDefinition definition, JobHandler handler) {
     definitions.add(definition);
     handlers.put(definition.type(), handler);
+    return this;
+  }
+
+  /** Puts a schedule at the start, as {@link Schedules#sync} does, after the definitions. */
+  public JobsBuilder schedule(Schedule schedule) {
+    schedules.add(schedule);
     return this;
   }
 
@@ -76,6 +83,6 @@ public final class JobsBuilder {
               + handlers.keySet()
               + " and what is to be kept, or withoutWorkers().");
     }
-    return new JobsConfig(definitions, handlers, options, retention, workers);
+    return new JobsConfig(definitions, handlers, schedules, options, retention, workers);
   }
 }

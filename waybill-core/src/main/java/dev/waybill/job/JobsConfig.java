@@ -10,6 +10,7 @@ import java.util.function.UnaryOperator;
  *
  * @param definitions synchronised with the database at the start
  * @param handlers by type
+ * @param schedules synchronised after them
  * @param change of the options
  * @param retention how long ended jobs are kept, where anything was said about it
  * @param workers whether there is more than a door
@@ -17,6 +18,7 @@ import java.util.function.UnaryOperator;
 public record JobsConfig(
     List<JobDefinition> definitions,
     Map<String, JobHandler> handlers,
+    List<Schedule> schedules,
     UnaryOperator<JobOptions> change,
     Map<JobStatus, Duration> retention,
     boolean workers) {
@@ -24,6 +26,7 @@ public record JobsConfig(
   public JobsConfig {
     definitions = List.copyOf(definitions);
     handlers = Map.copyOf(handlers);
+    schedules = List.copyOf(schedules);
     retention = Map.copyOf(retention);
   }
 

@@ -45,6 +45,9 @@ public record Requeue(
     /** It is not what was expected. */
     record Mismatch(JobStatus status, int run) implements Outcome {}
 
+    /** Its key is unique while active, and another job that waits or runs has it now. */
+    record Occupied(UUID by) implements Outcome {}
+
     /** It was canceled while it ran, and its handler may still be at it until then. */
     record NotQuiesced(java.time.Instant retryAfter) implements Outcome {}
   }

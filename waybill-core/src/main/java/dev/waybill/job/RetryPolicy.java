@@ -18,6 +18,7 @@ import java.util.TreeMap;
  */
 public record RetryPolicy(
     Duration base, double factor, Duration cap, Map<String, Duration> byCode, boolean retryPanics) {
+  private static final int LONGEST_CODE = 200;
   private static final Duration LONGEST = Duration.ofDays(36_500);
 
   public RetryPolicy {
@@ -29,11 +30,14 @@ public record RetryPolicy(
         "cap",
         "must be at least the base and at most 100 years");
     byCode.forEach(
-        (code, delay) ->
-            require(
-                !delay.isNegative() && !delay.isZero() && delay.compareTo(LONGEST) <= 0,
-                "byCode",
-                "must have delays longer than zero and of at most 100 years"));
+        (code, delay) -> {
+          String complaint = JobNames.complaintAbout(code, LONGEST_CODE);
+          require(complaint == null, "byCode", "has a code that " + complaint);
+          require(
+              !delay.isNegative() && !delay.isZero() && delay.compareTo(LONGEST) <= 0,
+              "byCode",
+              "must have delays longer than zero and of at most 100 years");
+        });
   }
 
   private static void require(boolean valid, String field, String complaint) {

@@ -1,9 +1,11 @@
 package dev.waybill.job;
 
 import dev.waybill.job.JobException.InvalidArgument;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
+import java.util.Objects;
 
 /**
  * When to enqueue which job, again and again.
@@ -31,6 +33,7 @@ public record Schedule(
     Misfire misfire,
     Duration misfireWindow,
     Overlap overlap) {
+  private static final int LONGEST_RULE = 512;
   private static final Duration LONGEST_JITTER = Duration.ofDays(1);
   private static final Duration LONGEST_WINDOW = Duration.ofDays(366);
 
@@ -56,7 +59,13 @@ public record Schedule(
     String complaint = JobNames.complaintAbout(name, 255);
     require(complaint == null, "name", complaint + "");
     require(JobNames.isType(type), "type", JobNames.TYPE_RULE);
+    Objects.requireNonNull(payload, "payload");
+    Objects.requireNonNull(scope, "scope");
     require(!(scope instanceof Scope.Admin), "scope", "must be global or a tenant's");
+    require(
+        rule.getBytes(StandardCharsets.UTF_8).length <= LONGEST_RULE,
+        "rule",
+        "has more than " + LONGEST_RULE + " bytes");
     require(
         !jitter.isNegative() && jitter.compareTo(LONGEST_JITTER) <= 0,
         "jitter",

@@ -1,8 +1,10 @@
 package dev.waybill.job;
 
 import java.time.Instant;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /** Jobs that come back. Safe for use by many threads. */
 public interface Schedules {
@@ -13,6 +15,15 @@ public interface Schedules {
    * @throws JobException.DefinitionUnavailable if the type is not defined or is disabled
    */
   ScheduleInfo put(Schedule schedule);
+
+  /** Puts all of these, or none. Others stay as they are; an operator's pause stays, too. */
+  ScheduleSync sync(Collection<Schedule> schedules);
+
+  /**
+   * Like {@link #sync}, and those of the owned names that are not among them are paused: what a
+   * program no longer wants does not fire for ever.
+   */
+  ScheduleSync syncExactly(Collection<Schedule> schedules, Set<String> ownedNames);
 
   /** A schedule. */
   Optional<ScheduleInfo> find(String name);

@@ -8,6 +8,9 @@ import java.util.Objects;
  * {@link Tenant} those of one, {@link Admin} all of them. A job itself is never in the admin scope.
  */
 public sealed interface Scope {
+  /** The longest name of a tenant, in bytes of UTF-8. */
+  int LONGEST_TENANT = 255;
+
   /** Jobs that belong to no tenant. */
   record Global() implements Scope {}
 
@@ -22,6 +25,10 @@ public sealed interface Scope {
       if (id.isEmpty()) {
         throw new InvalidRequest(
             "tenant", "must not be empty (jobs without a tenant are in Scope.global())");
+      }
+      String complaint = JobNames.complaintAbout(id, LONGEST_TENANT);
+      if (complaint != null) {
+        throw new InvalidRequest("tenant", complaint);
       }
     }
   }

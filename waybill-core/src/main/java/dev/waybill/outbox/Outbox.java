@@ -24,11 +24,24 @@ public interface Outbox {
 
   /**
    * Does the work in a transaction of its own, commits it, and flushes what was enqueued with its
-   * connection.
+   * connection; jobs, too.
    *
    * @throws Exception what the work throws; then the transaction was rolled back
    */
   void inTransaction(TransactionWork work) throws Exception;
+
+  /**
+   * The same, and enqueues what the work returns as the last thing of the transaction. PostgreSQL
+   * does that and the commit in one round trip, so this is the cheapest way to send messages about
+   * what a transaction has changed.
+   *
+   * @return of the messages; they are committed and flushed
+   * @throws InvalidMessageException if one is not fit to be enqueued; then the transaction was
+   *     rolled back, as after any other error
+   * @throws OutboxException.QueueNotRegistered if nobody named the queue; then nothing was done
+   * @throws Exception what the work throws
+   */
+  Enqueued inTransaction(String queue, MessageWork work) throws Exception;
 
   /** Looks for work at once, as the reconciler does from time to time. */
   void flush();

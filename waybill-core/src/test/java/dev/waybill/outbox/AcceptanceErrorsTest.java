@@ -3,6 +3,7 @@ package dev.waybill.outbox;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waybill.DatabaseException;
+import dev.waybill.internal.store.StoredRows;
 import dev.waybill.testkit.EveryDatabase;
 import dev.waybill.testkit.Fault;
 import dev.waybill.testkit.Fault.Moment;
@@ -23,12 +24,14 @@ import org.junit.jupiter.api.TestInfo;
  */
 @EveryDatabase
 class AcceptanceErrorsTest {
+  private final TestDatabase database;
   private final Service service;
   private final String queue;
   private final Received received = new Received();
   private final Logged log = new Logged("dev.waybill");
 
   AcceptanceErrorsTest(TestDatabase database, TestInfo test) {
+    this.database = database;
     this.service = new Service(database);
     this.queue = test.getTestMethod().orElseThrow().getName();
   }
@@ -83,6 +86,9 @@ class AcceptanceErrorsTest {
                         }));
     List<String> expected = new ArrayList<>();
     for (String table : List.of("outgoing", "processor", "body")) {
+      if (!table.equals("processor") && !StoredRows.tables(database.product()).contains(table)) {
+        continue;
+      }
       for (String kind : List.of(".leased", ".ledger")) {
         service
             .faulty()
@@ -213,18 +219,15 @@ class AcceptanceErrorsTest {
       outbox.pause(queue + kind);
       List<Long> ids = new ArrayList<>();
       outbox.inTransaction(
-          connection ->
-              ids.addAll(
-                  outbox
-                      .enqueueBatch(
-                          connection,
-                          queue + kind,
-                          List.of(
-                              EnqueueMessage.of("test", "a" + kind),
-                              EnqueueMessage.of("test", "b" + kind),
-                              EnqueueMessage.of("test", "c" + kind)))
-                      .ids()));
-      service.update("delete from waybill_outbox_body where id = " + ids.get(1));
+          connection -> {
+            for (String text : List.of("a", "b", "c")) {
+              EnqueueMessage message = EnqueueMessage.of("test", text + kind);
+              ids.addAll(outbox.enqueue(connection, queue + kind, message).ids());
+            }
+          });
+      String numbered = "select max(p.sequence) from waybill_outbox_processor c";
+      Service.await(() -> service.number(numbered + Service.of(queue + kind, "c")) == 3);
+      service.update(StoredRows.lose(database.product(), ids.get(1)));
       outbox.resume(queue + kind);
     }
     received.await(4);

@@ -1,8 +1,8 @@
 package dev.waybill.outbox;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.waybill.internal.store.StoredRows;
 import dev.waybill.testkit.DatabaseProduct;
 import dev.waybill.testkit.EveryDatabase;
 import dev.waybill.testkit.NotOn;
@@ -215,12 +215,9 @@ class AcceptanceFlowTest {
           });
     }
     received.await(all -> distinct(all) == 120);
-    Service.await(
-        () ->
-            service.number(
-                    "select count(*) from waybill_outbox_outgoing o" + Service.of(queue, "o"))
-                == 0);
-    Service.await(() -> service.number("select count(*) from waybill_outbox_body") == 0);
+    for (String table : StoredRows.tables(database.product())) {
+      Service.await(() -> service.number("select count(*) from waybill_outbox_" + table) == 0);
+    }
   }
 
   private static long distinct(List<OutboxMessage> all) {
@@ -245,8 +242,9 @@ class AcceptanceFlowTest {
         assertThat(stored.get(ids.get(i))).isEqualTo(size + ":" + i + " in " + i * 7 % 16);
       }
     }
-    service.update("delete from waybill_outbox_incoming");
-    service.update("delete from waybill_outbox_body");
+    for (String lose : StoredRows.loseWaiting(database.product())) {
+      service.update(lose);
+    }
   }
 
   @Test
@@ -263,18 +261,13 @@ class AcceptanceFlowTest {
                 .isSorted());
     assertThat(
             service.number(
-                "select sum(length(b.payload)) from waybill_outbox_incoming i join"
-                    + " waybill_outbox_body b on b.id = i.id"
-                    + ofBatches()
+                "select sum(length(b.payload))"
+                    + StoredRows.waiting(database.product())
                     + Service.of(queue, "i")))
         .isEqualTo(300L * payload.length);
-    service.update("delete from waybill_outbox_incoming");
-    service.update("delete from waybill_outbox_body");
-  }
-
-  /** PostgreSQL has one row for what was enqueued at once into one partition. */
-  private String ofBatches() {
-    return database.product() == DatabaseProduct.POSTGRESQL ? " or b.id = any (i.ids)" : "";
+    for (String lose : StoredRows.loseWaiting(database.product())) {
+      service.update(lose);
+    }
   }
 
   private Map<Long, String> stored() throws SQLException {
@@ -283,12 +276,14 @@ class AcceptanceFlowTest {
         var statement = connection.createStatement();
         var rows =
             statement.executeQuery(
-                "select b.id, b.payload, p.number from waybill_outbox_incoming i join"
-                    + " waybill_outbox_body b on b.id = i.id"
-                    + ofBatches()
+                "select p.number, "
+                    + StoredRows.columns(database.product())
+                    + StoredRows.waiting(database.product())
                     + Service.of(queue, "i"))) {
       while (rows.next()) {
-        stored.put(rows.getLong(1), new String(rows.getBytes(2), UTF_8) + " in " + rows.getInt(3));
+        int number = rows.getInt("number");
+        StoredRows.texts(database.product(), rows)
+            .forEach((id, text) -> stored.put(id, text + " in " + number));
       }
     }
     return stored;

@@ -132,6 +132,17 @@ class AcceptanceLifeTest {
                     .transactional((tx, message) -> HandlerResult.success()));
     Service.send(outbox, queue, "a");
     received.await(1);
+    // The last that is written of it: the end of its lease, and how long it took.
+    String held = "select count(*) from waybill_outbox_processor c" + Service.of(queue, "c");
+    Service.await(() -> service.number(held + " and c.lease_owner is not null") == 0);
+    Service.await(
+        () ->
+            service.number(
+                    "select count(*) from waybill_outbox_pace s join waybill_outbox_queues q on"
+                        + " q.id = s.queue_id where q.name = '"
+                        + queue
+                        + "'")
+                > 0);
     Service.await(() -> service.isQuiet(Duration.ofSeconds(3)));
     service.faulty().reset();
     LockSupport.parkNanos(Duration.ofSeconds(6).toNanos());

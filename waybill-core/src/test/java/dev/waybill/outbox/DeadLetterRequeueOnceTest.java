@@ -54,7 +54,7 @@ class DeadLetterRequeueOnceTest {
   }
 
   private long bodies() throws SQLException {
-    return graveyard.number("select count(*) from waybill_outbox_body");
+    return graveyard.bodies();
   }
 
   private long incoming() throws SQLException {

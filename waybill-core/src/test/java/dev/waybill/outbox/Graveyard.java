@@ -1,6 +1,6 @@
 package dev.waybill.outbox;
 
-import dev.waybill.testkit.DatabaseProduct;
+import dev.waybill.internal.store.StoredRows;
 import dev.waybill.testkit.TestDatabase;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -79,13 +79,14 @@ public final class Graveyard {
             + ")");
   }
 
-  /** How many messages have no number yet. PostgreSQL has one row for those of a batch. */
+  /** How many messages have no number yet. */
   public long incoming() throws SQLException {
-    String messages =
-        database.product() == DatabaseProduct.POSTGRESQL
-            ? "coalesce(sum(coalesce(cardinality(ids), 1)), 0)"
-            : "count(*)";
-    return number("select " + messages + " from waybill_outbox_incoming");
+    return number(StoredRows.countWaiting(database.product()));
+  }
+
+  /** How many messages there are. */
+  public long bodies() throws SQLException {
+    return number(StoredRows.count(database.product()));
   }
 
   /** The answer to a query for one number. */

@@ -3,18 +3,16 @@ package dev.waybill.outbox;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.waybill.DatabaseException;
 import dev.waybill.Migrated;
 import dev.waybill.TransactionRequiredException;
 import dev.waybill.Waybill;
-import dev.waybill.schema.SchemaIncompatibleException;
+import dev.waybill.internal.store.StoredRows;
 import dev.waybill.testkit.DatabaseProduct;
 import dev.waybill.testkit.EveryDatabase;
 import dev.waybill.testkit.NotOn;
 import dev.waybill.testkit.TestDatabase;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -263,53 +261,6 @@ class OutboxTest {
   }
 
   @Test
-  void aClosedConnectionAndAReadOnlyTransactionAreRefusedBeforeAnythingIsWritten()
-      throws Exception {
-    Outbox outbox = start(o -> o.queue("orders", Partitions.of(1)).produceOnly());
-    Connection closed = database.connect();
-    closed.setAutoCommit(false);
-    closed.close();
-    assertThatThrownBy(() -> outbox.enqueue(closed, "orders", message("x")))
-        .isInstanceOf(TransactionRequiredException.class)
-        .hasMessageContaining("is closed");
-    try (Connection readOnly = database.connect();
-        Statement statement = readOnly.createStatement()) {
-      readOnly.setAutoCommit(false);
-      // Behind the driver's back, so that only the database knows.
-      statement.execute(
-          switch (database.product()) {
-            case POSTGRESQL -> "set transaction read only";
-            case MARIADB, MYSQL -> "start transaction read only";
-            case SQLITE -> "pragma query_only = on";
-          });
-      assertThatThrownBy(() -> outbox.enqueue(readOnly, "orders", message("x")))
-          .isInstanceOf(DatabaseException.class);
-    }
-    assertThat(count("select count(*) from waybill_outbox_body")).isZero();
-  }
-
-  @Test
-  void aQueueDeclaredTwiceAndAMissingSchemaStopTheStart() {
-    assertThatThrownBy(
-            () ->
-                start(
-                    o ->
-                        o.queue("orders", Partitions.of(1))
-                            .produceOnly()
-                            .queue("orders", Partitions.of(1))
-                            .produceOnly()))
-        .isInstanceOf(OutboxException.QueueRegisteredTwice.class)
-        .hasMessageContaining("orders");
-    TestDatabase empty = database.fresh();
-    assertThatThrownBy(
-            () ->
-                Waybill.builder(empty.dataSource())
-                    .outbox(o -> o.queue("orders", Partitions.of(1)).produceOnly())
-                    .start())
-        .isInstanceOf(SchemaIncompatibleException.HistoryMissing.class);
-  }
-
-  @Test
   @SuppressWarnings("NullAway") // what a caller without such checks may do
   void nullsAreRefusedBeforeAnythingIsWritten() throws Exception {
     Outbox outbox = start(o -> o.queue("orders", Partitions.of(1)).produceOnly());
@@ -351,7 +302,7 @@ class OutboxTest {
     assertThat(all.get(1).duplicates()).containsExactly(0, 2, 3);
     assertThat(all.get(1).ids().get(0)).isEqualTo(all.get(0).ids().get(0));
     assertThat(all.get(1).ids().get(3)).isEqualTo(all.get(0).ids().get(3));
-    assertThat(count("select count(*) from waybill_outbox_body")).isEqualTo(4);
+    assertThat(count(StoredRows.count(database.product()))).isEqualTo(4);
   }
 
   private void insert(Connection connection, long id, String note) throws SQLException {

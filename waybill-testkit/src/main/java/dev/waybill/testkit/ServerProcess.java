@@ -93,8 +93,18 @@ final class ServerProcess {
     new Command(program, command).succeeds();
   }
 
-  /** As a power cut would: no process of the server gets to say goodbye. */
+  /**
+   * As a power cut would: no process of the server gets to say goodbye. Whoever is stopped forks no
+   * more; a child for a client that came meanwhile would outlive its parent and keep the data.
+   */
   void kill() throws IOException {
+    try {
+      ProcessSignal.STOP.sendTo(handle.pid());
+      ProcessSignal.awaitStopped(handle.pid(), PATIENCE);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("Interrupted while killing a server", e);
+    }
     List<ProcessHandle> processes = processes();
     processes.forEach(ProcessHandle::destroyForcibly);
     awaitEnd(processes);

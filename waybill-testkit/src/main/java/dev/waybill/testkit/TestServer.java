@@ -117,6 +117,10 @@ public final class TestServer implements AutoCloseable {
     return process.handle().pid();
   }
 
+  Path folder() {
+    return folder;
+  }
+
   synchronized ProcessHandle handle() {
     return process.handle();
   }

@@ -3,16 +3,24 @@ package dev.waybill.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.AfterParameterizedClassInvocation;
 import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
@@ -57,6 +65,55 @@ class TestServerTest {
     assertThatThrownBy(() -> server.database().connect()).isInstanceOf(SQLException.class);
     server.start();
     assertThat(parcels()).isEqualTo(1);
+  }
+
+  @Test
+  void leavesNoProcessBehindWhenItIsKilledWhileClientsConnect() throws Exception {
+    for (int i = 0; i < 5; i++) {
+      var killed = new AtomicBoolean();
+      var connected = new CountDownLatch(8);
+      TestDatabase database = server.database();
+      List<CompletableFuture<Void>> clients =
+          IntStream.range(0, 4)
+              .mapToObj(
+                  n -> CompletableFuture.runAsync(() -> connectUntil(database, killed, connected)))
+              .toList();
+      assertThat(connected.await(60, TimeUnit.SECONDS)).isTrue();
+      server.kill();
+      assertThat(processesIn(server.folder().resolve("data"))).isEmpty();
+      killed.set(true);
+      clients.forEach(CompletableFuture::join);
+      server.start();
+    }
+    assertThat(parcels()).isEqualTo(1);
+  }
+
+  private static void connectUntil(
+      TestDatabase database, AtomicBoolean end, CountDownLatch connected) {
+    while (!end.get()) {
+      try (Connection connection = database.connect()) {
+        assertThat(connection.isClosed()).isFalse();
+        connected.countDown();
+      } catch (SQLException e) {
+        Thread.onSpinWait(); // As it must be from the kill on.
+      }
+    }
+  }
+
+  /** A server works in its data folder. */
+  private static List<Long> processesIn(Path folder) {
+    return ProcessHandle.allProcesses()
+        .filter(process -> folder.equals(workingFolder(process)))
+        .map(ProcessHandle::pid)
+        .toList();
+  }
+
+  private static @Nullable Path workingFolder(ProcessHandle process) {
+    try {
+      return Files.readSymbolicLink(Path.of("/proc", Long.toString(process.pid()), "cwd"));
+    } catch (IOException e) {
+      return null; // It is somebody else's, or has ended.
+    }
   }
 
   @Test

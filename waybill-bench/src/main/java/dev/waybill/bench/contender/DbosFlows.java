@@ -72,6 +72,12 @@ final class DbosFlows implements FlowContender {
     runs.add(Given.here(dbos).startWorkflow(() -> on.fan(run, width)));
   }
 
+  /** A function has no graph that could be known before. */
+  @Override
+  public void knownFan(int run, int width) {
+    fan(run, width);
+  }
+
   @Override
   public int successes(Duration patience) throws Exception {
     int successes = 0;

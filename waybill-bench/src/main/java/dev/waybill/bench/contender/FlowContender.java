@@ -17,8 +17,16 @@ public interface FlowContender {
   /** Begins a run of {@code a}, then {@code b} and {@code c}, then {@code d}. */
   void diamond(int run) throws Exception;
 
-  /** Begins a run of {@code first}, then {@code 0} to so many, then {@code last}. */
+  /**
+   * Begins a run of {@code first}, then {@code 0} to so many, then {@code last}; how many is known
+   * when the first has run.
+   */
   void fan(int run, int width) throws Exception;
+
+  /**
+   * Begins the same, with as many as it says from the start: a step each, and an edge to the last.
+   */
+  void knownFan(int run, int width) throws Exception;
 
   /** Waits for the ends of all runs that were begun; how many succeeded. */
   int successes(Duration patience) throws Exception;

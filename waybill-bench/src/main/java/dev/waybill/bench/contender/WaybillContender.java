@@ -100,14 +100,10 @@ final class WaybillContender implements Contender {
     Stage on = Given.here(stage);
     Outbox outbox = Given.here(running).outbox();
     outbox.inTransaction(
+        QUEUE,
         connection -> {
           business.doIn(connection);
-          if (parcels.size() == 1) {
-            outbox.enqueue(connection, QUEUE, message(on, parcels.get(0)));
-          } else {
-            outbox.enqueueBatch(
-                connection, QUEUE, parcels.stream().map(each -> message(on, each)).toList());
-          }
+          return parcels.stream().map(each -> message(on, each)).toList();
         });
   }
 

@@ -92,6 +92,17 @@ final class WaybillFlows implements FlowContender {
   }
 
   @Override
+  public void knownFan(int run, int width) {
+    Workflow.Builder fan = Workflow.of("known-fan").step(step(run, "first"));
+    Step.Builder last = step(run, "last");
+    for (int i = 0; i < width; i++) {
+      fan.step(step(run, "" + i).after("first"));
+      last.after("" + i);
+    }
+    begin(fan.step(last));
+  }
+
+  @Override
   public int successes(Duration patience) throws InterruptedException {
     int successes = 0;
     for (UUID run = runs.poll(); run != null; run = runs.poll()) {

@@ -67,7 +67,6 @@ final class WaybillJobs implements Contender {
               business.doIn(connection);
               jobs.enqueueAll(connection, parcels.stream().map(WaybillJobs::request).toList());
             });
-    jobs.wake();
   }
 
   /** A text of letters and digits becomes JSON by quotes alone. */

@@ -44,13 +44,20 @@ public final class CountingDataSource {
             (proxy, method, args) -> {
               session.before(method.getName(), args);
               Object result = invoke(connection, method, args);
+              boolean ends = args != null && args.length > 0 && endsTransaction(args[0]);
               return result instanceof Statement statement
-                  ? statement(statement, method.getReturnType(), session)
+                  ? statement(statement, method.getReturnType(), session, ends)
                   : result;
             });
   }
 
-  private static Object statement(Statement statement, Class<?> type, Session session) {
+  /** Whether the commit goes with the statement. */
+  private static boolean endsTransaction(Object sql) {
+    return sql instanceof String text && text.endsWith("; commit");
+  }
+
+  private static Object statement(
+      Statement statement, Class<?> type, Session session, boolean ends) {
     int[] batched = {0};
     return Proxy.newProxyInstance(
         CountingDataSource.class.getClassLoader(),
@@ -61,6 +68,9 @@ public final class CountingDataSource {
             batched[0]++;
           } else if (EXECUTIONS.contains(name)) {
             session.executed(1);
+            if (ends) {
+              session.committedAlong();
+            }
           } else if (BATCHES.contains(name)) {
             session.executed(batched[0]);
             batched[0] = 0;
@@ -109,6 +119,12 @@ public final class CountingDataSource {
       } else {
         dirty = true;
       }
+    }
+
+    /** A commit, but no round trip of its own. */
+    void committedAlong() {
+      dirty = false;
+      calls.commit();
     }
 
     void before(String method, Object @Nullable [] args) {

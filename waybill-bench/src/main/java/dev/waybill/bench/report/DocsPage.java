@@ -80,11 +80,12 @@ public final class DocsPage {
       text.append(" |\n");
     }
     for (SelfTarget target : SelfTarget.all()) {
-      Optional<Double> share = target.share().apply(summary);
+      Optional<Double> reached = target.reached().apply(summary);
       text.append("| ").append(target.what()).append(" | ").append(target.against());
-      text.append(" | ≥ ").append(Numbers.of(target.goal())).append(" | ");
-      text.append(share.map(each -> Numbers.of(each)).orElse("not measured")).append(" | ");
-      text.append(share.map(each -> each >= target.goal() ? "met" : "missed").orElse(""));
+      text.append(target.isLeast() ? " | ≥ " : " | ≤ ");
+      text.append(Numbers.of(target.goal())).append(" | ");
+      text.append(reached.map(each -> Numbers.of(each)).orElse("not measured")).append(" | ");
+      text.append(reached.map(each -> target.met(each) ? "met" : "missed").orElse(""));
       text.append(" |\n");
     }
     return text.toString();

@@ -6,15 +6,20 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * What Waybill set out to keep, compared with itself at its best.
+ * What Waybill set out to keep: a share of its own rate, or a bound that does not depend on others.
  *
  * @param what for people
  * @param against what it is compared with
- * @param goal the share to keep
- * @param share what was kept; empty if it was not measured
+ * @param goal the least, or the most, that is to be reached
+ * @param isLeast which of the two
+ * @param reached empty if it was not measured
  */
 record SelfTarget(
-    String what, String against, double goal, Function<Summary, Optional<Double>> share) {
+    String what,
+    String against,
+    double goal,
+    boolean isLeast,
+    Function<Summary, Optional<Double>> reached) {
   private static final String PG = "POSTGRESQL";
   private static final String OURS = "waybill-leased";
   private static final String SHALLOW = "10 k behind";
@@ -27,7 +32,36 @@ record SelfTarget(
             "S8: rate of the last minute",
             "itself, first minute",
             0.9,
-            summary -> median(summary, "S8", "", Metric.LAST_TO_FIRST)));
+            true,
+            summary -> median(summary, "S8", "", Metric.LAST_TO_FIRST)),
+        beyondTheTransaction("100/s"),
+        beyondTheTransaction("500/s"),
+        idle(Metric.IDLE_ROWS, 0),
+        idle(Metric.IDLE_STATEMENTS, 10));
+  }
+
+  private static SelfTarget beyondTheTransaction(String rate) {
+    return new SelfTarget(
+        "S4, " + rate + ": latency p50 beyond that of the transaction alone, ms",
+        "bare",
+        1,
+        false,
+        summary ->
+            median(summary, "S4", rate, Metric.P50)
+                .flatMap(
+                    ours ->
+                        summary
+                            .spread(new Summary.Table("S4", rate, PG), "bare", Metric.P50)
+                            .map(bare -> ours - bare.median())));
+  }
+
+  private static SelfTarget idle(Metric metric, double most) {
+    return new SelfTarget(
+        "S9: " + metric.label(), "", most, false, summary -> median(summary, "S9", "", metric));
+  }
+
+  boolean met(double value) {
+    return isLeast ? value >= goal : value <= goal;
   }
 
   private static SelfTarget depth(String deep) {
@@ -35,6 +69,7 @@ record SelfTarget(
         "S7, " + deep + ": throughput",
         "itself, " + SHALLOW,
         0.9,
+        true,
         summary ->
             median(summary, "S7", deep, Metric.THROUGHPUT)
                 .flatMap(

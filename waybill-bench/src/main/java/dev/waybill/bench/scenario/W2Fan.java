@@ -31,16 +31,24 @@ final class W2Fan implements Scenario {
         new Variant(
             width + " side by side",
             width / 200.0 + 3,
-            trial -> Flows.measured(trial, fan(width), 1, 1)));
+            trial ->
+                Flows.measured(
+                    trial, fan(width, (contender, run) -> contender.fan(run, width)), 1, 1)),
+        new Variant(
+            width + " side by side with an edge each",
+            width / 200.0 + 3,
+            trial ->
+                Flows.measured(
+                    trial, fan(width, (contender, run) -> contender.knownFan(run, width)), 1, 1)));
   }
 
-  private static Flows.Graph fan(int width) {
+  private static Flows.Graph fan(int width, Flows.Begin begin) {
     Map<String, List<String>> steps = new LinkedHashMap<>();
     List<String> middle = IntStream.range(0, width).mapToObj(String::valueOf).toList();
     steps.put("first", List.of());
     middle.forEach(key -> steps.put(key, List.of("first")));
     steps.put("last", middle);
-    return new Flows.Graph(steps, (contender, run) -> contender.fan(run, width));
+    return new Flows.Graph(steps, begin);
   }
 
   @Override

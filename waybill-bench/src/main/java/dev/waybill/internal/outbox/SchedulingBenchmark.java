@@ -21,7 +21,8 @@ import org.openjdk.jmh.annotations.State;
 public class SchedulingBenchmark {
   private static final int PARTITIONS = 16;
 
-  private final DirtyPartitions dirty = new DirtyPartitions(Time.system(), () -> {}, () -> 0.5);
+  private final DirtyPartitions dirty =
+      new DirtyPartitions(Time.system(), () -> {}, () -> 0.5, Gathering.of(10));
   private final List<Long> ids = LongStream.range(0, PARTITIONS).boxed().toList();
   private final Validation validation = new Validation(65_536);
   private final List<EnqueueMessage> one =

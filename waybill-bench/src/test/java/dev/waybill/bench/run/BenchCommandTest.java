@@ -34,7 +34,12 @@ class BenchCommandTest {
     Results results = Results.read(json);
     assertThat(results.results())
         .extracting(Result::contender)
-        .containsExactly("hand-unordered", "waybill-leased", "waybill-jobs", "waybill-workflows");
+        .containsExactly(
+            "hand-unordered",
+            "waybill-leased",
+            "waybill-jobs",
+            "waybill-workflows",
+            "waybill-workflows");
     assertThat(results.results()).allMatch(result -> result.failure() == null);
     assertThat(Files.readString(html)).contains("<svg").doesNotContain("http-equiv", "src=");
     assertThat(Files.readString(docs)).contains("## Method").contains("waybill-leased");

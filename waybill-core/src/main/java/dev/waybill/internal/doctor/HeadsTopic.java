@@ -22,8 +22,10 @@ final class HeadsTopic {
           "waybill_outbox_queues",
           "waybill_outbox_partitions",
           "waybill_outbox_processor",
-          "waybill_outbox_outgoing",
           "waybill_outbox_body");
+
+  /** Where numbers are kept apart from bodies. */
+  private static final String NUMBERS = "waybill_outbox_outgoing";
 
   private HeadsTopic() {}
 
@@ -46,7 +48,8 @@ final class HeadsTopic {
   }
 
   static void examine(Patient patient, Findings findings) {
-    if (!patient.tables().keySet().containsAll(TABLES)) {
+    Set<String> tables = patient.tables().keySet();
+    if (!tables.containsAll(TABLES) || !(patient.isMySql() || tables.contains(NUMBERS))) {
       return;
     }
     MessageStore messages = MessageStore.of(patient.database());
@@ -145,7 +148,7 @@ final class HeadsTopic {
               + some(missing.numbers())
               + " not there though given: somebody else removed rows, or the database is damaged.",
           "Restore "
-              + patient.quoted("waybill_outbox_outgoing")
+              + patient.quoted(NUMBERS)
               + " from a backup before the line gets there: it goes on behind them, and they are"
               + " never delivered.");
     }

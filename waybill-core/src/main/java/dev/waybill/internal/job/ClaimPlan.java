@@ -56,10 +56,12 @@ final class ClaimPlan {
    * What one claim took.
    *
    * @param simple whether nothing had to be weighed: the next claim may go the short way
+   * @param waiting whether somebody waits who may begin, as far as can be told without a lock
    * @param untilToken when a type that somebody waits for, and whose rate is used up, may start one
    *     again
    */
-  record Claimed(List<Claim> claims, boolean simple, Optional<Duration> untilToken) {}
+  record Claimed(
+      List<Claim> claims, boolean simple, boolean waiting, Optional<Duration> untilToken) {}
 
   Claimed claim(Set<String> types) {
     List<Head> heads = store.heads(types);
@@ -78,7 +80,7 @@ final class ClaimPlan {
     }
     limits.write();
     claimed.sort(Comparator.comparingLong(Claim::turn));
-    return new Claimed(claimed, isSimple(heads), limits.untilToken());
+    return new Claimed(claimed, isSimple(heads), !open.isEmpty(), limits.untilToken());
   }
 
   private boolean isSimple(List<Head> heads) {

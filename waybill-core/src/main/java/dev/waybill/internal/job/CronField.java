@@ -73,6 +73,10 @@ final class CronField {
       }
       from = number(ends[0], part);
       to = ends.length == 2 ? number(ends[1], part) : stepped.length == 2 ? kind.last : from;
+      if (kind == Kind.DAY_OF_WEEK && ends.length == 2 && to == 0 && from > 0) {
+        // A range that ends with Sunday: the end of the week.
+        to = 7;
+      }
     }
     if (from > to) {
       throw wrong(part);

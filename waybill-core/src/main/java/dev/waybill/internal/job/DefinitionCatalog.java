@@ -209,7 +209,7 @@ final class DefinitionCatalog {
         row.maxAttempts(),
         Duration.of(row.timeoutMicros(), ChronoUnit.MICROS),
         row.priority(),
-        RetryPolicyText.read(row.retryPolicy()),
+        RetryPolicyText.of(row.type(), row.retryPolicy()),
         row.enabled(),
         row.maxRunning(),
         count == null || micros == null

@@ -2,8 +2,10 @@ package dev.waybill.internal.job;
 
 import dev.waybill.DatabaseException;
 import dev.waybill.DatabaseException.Kind;
+import dev.waybill.internal.job.JobRun.Stop;
 import dev.waybill.internal.loop.Crew;
 import dev.waybill.internal.loop.Next;
+import dev.waybill.internal.loop.Relay;
 import dev.waybill.internal.loop.Time;
 import dev.waybill.internal.loop.Worker;
 import dev.waybill.internal.sql.Database;
@@ -22,14 +24,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Leases exactly as many jobs as there are free slots, and has them run. Looks less and less often
- * while there is nothing, unless rung.
+ * Leases as many jobs as there are free slots, and has them run. Looks less and less often while
+ * there is nothing, unless rung.
  */
 final class JobClaimer implements Worker {
   private static final Logger log = LoggerFactory.getLogger(JobClaimer.class);
 
-  /** So often in a row it looks again at once if others were faster. */
+  /** So often in a row it looks again at once if others were faster, or held what waits. */
   private static final int MOST_LOST = 3;
+
+  /** And then so often after a moment. */
+  private static final int MOST_PAUSES = 20;
+
+  private static final Duration PAUSE = Duration.ofMillis(50);
 
   private final Database database;
   private final Optional<JobExpress> express;
@@ -38,14 +45,16 @@ final class JobClaimer implements Worker {
   private final JobOptions options;
   private final Set<String> types;
   private final RunningJobs running;
+  private final JobHeart heart;
   private final JobRunner runner;
+  private final Relay<JobRun> relay;
   private final JobNews news;
   private final TenantRounds rounds = new TenantRounds();
   private Duration poll;
   private Duration untilToken;
   private boolean simple = true;
-  private boolean drained;
-  private boolean unsure;
+  private boolean drained = true;
+  private volatile boolean unsure;
   private boolean contested;
   private int lost;
   private volatile boolean closed;
@@ -57,7 +66,9 @@ final class JobClaimer implements Worker {
       JobOptions options,
       Set<String> types,
       RunningJobs running,
+      JobHeart heart,
       JobRunner runner,
+      Relay<JobRun> relay,
       JobNews news) {
     this.database = database;
     this.express = JobExpress.of(database);
@@ -66,7 +77,9 @@ final class JobClaimer implements Worker {
     this.options = options;
     this.types = types;
     this.running = running;
+    this.heart = heart;
     this.runner = runner;
+    this.relay = relay;
     this.news = news;
     this.poll = options.poll();
     this.untilToken = options.idlePoll();
@@ -90,22 +103,30 @@ final class JobClaimer implements Worker {
     if (unsure) {
       releaseWhatNobodyRuns();
     }
-    int free = Math.min(options.batch(), running.free());
+    int free = running.ahead().ask(options.batch(), !drained, running::free);
     if (free == 0) {
-      return Next.whenRung(options.idlePoll());
+      return running.isFull() ? Next.whenRung(options.idlePoll()) : Next.now();
     }
-    List<Claim> claims = claim(free);
+    List<Claim> claims;
+    try {
+      claims = claim(free);
+    } finally {
+      running.ahead().answered();
+    }
     if (contested) {
       contested = false;
       return Next.now();
     }
     if (claims.isEmpty()) {
       Duration wait = min(poll, untilToken);
+      if (lost > 0 && lost <= MOST_LOST + MOST_PAUSES) {
+        return lost <= MOST_LOST ? Next.now() : Next.whenRung(min(wait, PAUSE));
+      }
       poll = min(poll.multipliedBy(2), options.idlePoll());
       return Next.whenRung(wait);
     }
     poll = options.poll();
-    if (running.free() == 0) {
+    if (running.isFull()) {
       return Next.whenRung(options.idlePoll());
     }
     return drained ? Next.whenRung(poll) : Next.now();
@@ -131,16 +152,56 @@ final class JobClaimer implements Worker {
       throw e;
     }
     claims.forEach(claim -> rounds.served(claim.tenant()));
-    List<JobRun> runs =
-        claims.stream()
-            .map(claim -> new JobRun(claim, options.worker(), asked, options.lease(), this::aside))
-            .toList();
+    List<JobRun> runs = claims.stream().map(claim -> attempt(claim, asked)).toList();
     if (!runs.isEmpty()) {
       running.add(runs);
+      stopIfClosed(runs);
       news.claimed(claims);
-      runs.forEach(this::start);
+      prepareToRenew(runs);
+      relay.add(runs);
     }
     return claims;
+  }
+
+  /** What could not be renewed is not begun. */
+  private void prepareToRenew(List<JobRun> runs) {
+    boolean prepared = false;
+    try {
+      heart.prepare();
+      prepared = true;
+    } finally {
+      if (!prepared) {
+        runs.forEach(runner::handBack);
+      }
+    }
+  }
+
+  /** Those that nobody could ask to stop, because they were not known yet. */
+  void stopIfClosed(List<JobRun> added) {
+    if (closed) {
+      added.forEach(run -> run.stop(Stop.SHUTDOWN, time.nanos()));
+    }
+  }
+
+  /** An attempt at a job that was leased by somebody who asked at this time. */
+  JobRun attempt(Claim claim, long asked) {
+    return new JobRun(claim, options.worker(), asked, options.lease(), this::aside);
+  }
+
+  /** Whether jobs of these types may begin here, if nobody else waits. */
+  boolean takes(Set<String> wanted) {
+    return !closed && !running.weighed().get() && types.containsAll(wanted);
+  }
+
+  /** Whose jobs are claimed. */
+  Set<String> types() {
+    return types;
+  }
+
+  /** There may be leases of ours that nobody here knows of. */
+  void doubt() {
+    unsure = true;
+    running.changed().ring();
   }
 
   private List<Claim> lease(int free) {
@@ -154,10 +215,10 @@ final class JobClaimer implements Worker {
         List<Claim> claims = front.get().claims();
         // Others took all that came first; behind it there is more.
         lost = claims.isEmpty() && !drained ? lost + 1 : 0;
-        contested = lost > 0 && lost <= MOST_LOST;
         return claims;
       }
     }
+    long given = running.given().get();
     ClaimPlan.Claimed claimed =
         database.transact(
             tx -> {
@@ -171,7 +232,13 @@ final class JobClaimer implements Worker {
             });
     simple = claimed.simple();
     running.weighed().set(!simple);
+    if (!simple && running.given().get() != given) {
+      // What ended meanwhile did not know that somebody may wait for it.
+      running.changed().ring();
+    }
     untilToken = claimed.untilToken().orElse(options.idlePoll());
+    // A lock that somebody has for a moment is passed by: nobody will ring when it is gone.
+    lost = claimed.claims().isEmpty() && claimed.waiting() ? lost + 1 : 0;
     return claimed.claims();
   }
 
@@ -182,37 +249,40 @@ final class JobClaimer implements Worker {
     }
   }
 
-  private void start(JobRun run) {
-    if (!crew.run("job-" + run.claim().type(), () -> runner.run(run))) {
-      runner.handBack(run);
-    }
-  }
-
   /**
    * A commit whose answer was lost may have leased jobs that nobody here knows of. They are given
    * back, as if they had not been claimed; the fresh lease of each proves that nobody began.
    */
   private void releaseWhatNobodyRuns() {
-    int released =
-        database.transact(
-            tx -> {
-              JobLeaseStore store = JobLeaseStore.in(tx);
-              List<Lease> orphans =
-                  store.lockOwned(options.worker()).stream()
-                      .filter(lease -> !running.has(lease.fence()))
-                      .toList();
-              if (!orphans.isEmpty()) {
-                Verdict verdict = new Verdict(() -> 0);
-                store.settle(
-                    orphans.stream()
-                        .map(lease -> verdict.on(lease, Ending.released(), RetryPolicy.standard()))
-                        .toList());
-              }
-              return orphans.size();
-            });
     unsure = false;
-    if (released > 0) {
-      log.info("Released {} jobs that a claim with an unknown outcome had leased", released);
+    int released;
+    try {
+      released = release();
+    } catch (RuntimeException | Error e) {
+      unsure = true;
+      throw e;
     }
+    if (released > 0) {
+      log.info("Released {} jobs that a commit with an unknown outcome had leased", released);
+    }
+  }
+
+  private int release() {
+    return database.transact(
+        tx -> {
+          JobLeaseStore store = JobLeaseStore.in(tx);
+          List<Lease> orphans =
+              store.lockOwned(options.worker()).stream()
+                  .filter(lease -> !running.has(lease.fence()))
+                  .toList();
+          if (!orphans.isEmpty()) {
+            Verdict verdict = new Verdict(() -> 0);
+            store.settle(
+                orphans.stream()
+                    .map(lease -> verdict.on(lease, Ending.released(), RetryPolicy.standard()))
+                    .toList());
+          }
+          return orphans.size();
+        });
   }
 }

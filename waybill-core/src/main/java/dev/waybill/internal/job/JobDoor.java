@@ -1,6 +1,9 @@
 package dev.waybill.internal.job;
 
+import dev.waybill.DatabaseException;
 import dev.waybill.internal.sql.Database;
+import dev.waybill.internal.sql.Endings;
+import dev.waybill.internal.sql.Endings.Ending;
 import dev.waybill.internal.sql.Session;
 import dev.waybill.internal.sql.Tx;
 import dev.waybill.internal.store.JobHistoryStore;
@@ -35,12 +38,15 @@ import java.util.function.Function;
 /** The door: opens a transaction, or joins the caller's, and asks whoever knows. */
 final class JobDoor implements Jobs {
   private static final int LARGEST_PAGE = 1000;
+  private static final Duration LONGEST_AGE = Duration.ofDays(36_500);
 
   private final Database database;
   private final JobEnqueuer enqueuer;
   private final DefinitionCatalog catalog;
   private final JobOperations operations;
   private final Schedules schedules;
+  private final JobDepartures departures;
+  private final Endings endings;
   private final JobWakeups wakeups;
   private final JobNews news;
 
@@ -50,6 +56,8 @@ final class JobDoor implements Jobs {
       DefinitionCatalog catalog,
       JobOperations operations,
       Schedules schedules,
+      JobDepartures departures,
+      Endings endings,
       JobWakeups wakeups,
       JobNews news) {
     this.database = database;
@@ -57,6 +65,8 @@ final class JobDoor implements Jobs {
     this.catalog = catalog;
     this.operations = operations;
     this.schedules = schedules;
+    this.departures = departures;
+    this.endings = endings;
     this.wakeups = wakeups;
     this.news = news;
   }
@@ -68,14 +78,38 @@ final class JobDoor implements Jobs {
 
   @Override
   public List<Enqueued> enqueueAll(Connection connection, List<JobRequest> requests) {
-    return enqueuer.enqueue(database.join(connection), List.copyOf(requests));
+    List<JobRequest> all = List.copyOf(requests);
+    List<Enqueued> outcomes = enqueuer.enqueue(database.join(connection), all);
+    Ending ending = endings.of(connection);
+    if (ending != null) {
+      ending.with(JobDeparture.class, departures::next).add(all, outcomes);
+    }
+    return outcomes;
   }
 
   @Override
   public Enqueued enqueue(JobRequest request) {
-    Enqueued enqueued = database.transact(tx -> enqueuer.enqueue(tx, List.of(request))).get(0);
-    wakeups.wake(List.of(request.type()));
-    return enqueued;
+    List<JobRequest> only = List.of(request);
+    JobDeparture departure = departures.next();
+    boolean committed = false;
+    try {
+      Enqueued enqueued =
+          database.transact(
+              tx -> {
+                departure.again();
+                List<Enqueued> outcomes = enqueuer.enqueue(tx, only);
+                departure.add(only, outcomes);
+                departure.beforeCommit(tx);
+                return outcomes.get(0);
+              });
+      committed = true;
+      departure.committed();
+      return enqueued;
+    } finally {
+      if (!committed) {
+        departure.failed();
+      }
+    }
   }
 
   @Override
@@ -127,9 +161,21 @@ final class JobDoor implements Jobs {
 
   @Override
   public Requeue.Outcome requeue(Requeue order) {
-    Requeue.Outcome outcome = database.transact(tx -> operations.requeue(tx, order));
+    Requeue.Outcome outcome = requeueOnce(order);
     wake();
     return outcome;
+  }
+
+  private Requeue.Outcome requeueOnce(Requeue order) {
+    try {
+      return database.transact(tx -> operations.requeue(tx, order));
+    } catch (DatabaseException e) {
+      if (e.kind() != DatabaseException.Kind.DUPLICATE) {
+        throw e;
+      }
+      // Somebody enqueued with its key at that moment; now that one is there to be seen.
+      return database.transact(tx -> operations.requeue(tx, order));
+    }
   }
 
   @Override
@@ -225,6 +271,10 @@ final class JobDoor implements Jobs {
     if (!status.isTerminal()) {
       throw new InvalidArgument(
           "job.purge_status", "Only ended jobs are purged, not " + status + ".");
+    }
+    if (olderThan.isNegative() || olderThan.compareTo(LONGEST_AGE) > 0) {
+      throw new InvalidArgument(
+          "job.purge_age", "Jobs ended between now and 100 years ago, not " + olderThan + ".");
     }
     checkPage(atMost);
     return database.transact(

@@ -2,11 +2,14 @@ package dev.waybill.internal.job;
 
 import dev.waybill.internal.loop.Backoff;
 import dev.waybill.internal.loop.Bell;
+import dev.waybill.internal.loop.Bounded;
 import dev.waybill.internal.loop.Crew;
 import dev.waybill.internal.loop.LoopOptions;
+import dev.waybill.internal.loop.Relay;
 import dev.waybill.internal.loop.Time;
 import dev.waybill.internal.notice.Notices;
 import dev.waybill.internal.sql.Database;
+import dev.waybill.internal.sql.Endings;
 import dev.waybill.job.JobHandler;
 import dev.waybill.job.JobOptions;
 import dev.waybill.job.Jobs;
@@ -29,7 +32,11 @@ public final class JobEngine {
   private static final Backoff SETTLE_BACKOFF =
       Backoff.standard().withInitial(Duration.ofMillis(20)).withMax(Duration.ofSeconds(2));
 
+  /** So long a stop waits for what has ended before it to be settled; it is tried once more. */
+  private static final Duration LAST_WORDS = Duration.ofSeconds(1);
+
   private final Time time;
+  private final Crew crew;
   private final RunningJobs running;
   private final JobWakeups wakeups;
   private final JobClaimer claimer;
@@ -57,7 +64,8 @@ public final class JobEngine {
       StepEnds steps,
       Notices notices,
       boolean workers) {
-    this(database, time, crew, options, handlers, steps, notices, workers, List.of());
+    this(
+        database, time, crew, options, handlers, steps, notices, workers, List.of(), new Endings());
   }
 
   /**
@@ -65,6 +73,7 @@ public final class JobEngine {
    * it neither claims nor renews, but stages, reaps and schedules for the others.
    *
    * @param workers whether there are any; else there is only the door
+   * @param endings of transactions in which jobs may be enqueued
    */
   public JobEngine(
       Database database,
@@ -75,8 +84,10 @@ public final class JobEngine {
       StepEnds steps,
       Notices notices,
       boolean workers,
-      List<JobListener> listeners) {
+      List<JobListener> listeners,
+      Endings endings) {
     this.time = time;
+    this.crew = crew;
     Map<String, JobHandler> byType = new TreeMap<>(handlers);
     Bell due = new Bell();
     Bell schedules = new Bell();
@@ -96,9 +107,14 @@ public final class JobEngine {
             news,
             options.batch());
     JobRunner runner = new JobRunner(database, time, byType, settler, news);
-    this.claimer =
-        new JobClaimer(database, time, crew, options, byType.keySet(), running, runner, news);
+    Relay<JobRun> relay = new Relay<>(crew, "job", runner::run, runner::handBack);
     this.heart = new JobHeart(database, time, options, running);
+    this.claimer =
+        new JobClaimer(
+            database, time, crew, options, byType.keySet(), running, heart, runner, relay, news);
+    JobDepartures departures =
+        new JobDepartures(
+            database, time, crew, options, running, claimer, heart, runner, wakeups, news);
     Scheduler scheduler = new Scheduler(database, enqueuer, wakeups, news);
 
     LoopOptions loop = LoopOptions.defaults();
@@ -123,6 +139,8 @@ public final class JobEngine {
             new DefinitionCatalog(database),
             new JobOperations(ids, steps),
             new ScheduleDoor(database, scheduler, schedules, wakeups),
+            departures,
+            endings,
             wakeups,
             news);
   }
@@ -137,11 +155,12 @@ public final class JobEngine {
     return wakeups;
   }
 
-  /** No further claims; handlers learn that they should stop. */
+  /** No further claims; handlers learn that they should stop, whatever the database does. */
   public void askToStop() {
     claimer.close();
-    settler.close();
     running.all().forEach(run -> run.stop(JobRun.Stop.SHUTDOWN, time.nanos()));
+    crew.run("job-heart", heart::beatToTheEnd);
+    Bounded.run("settle", LAST_WORDS, settler::close);
   }
 
   /** After the crew has stopped: settles what has ended meanwhile and gives connections back. */

@@ -15,22 +15,34 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Renews the leases of this process, all with the same few statements, and learns whether they are
  * still its own: a job that was canceled anywhere stops here at the next look. While something runs
- * it keeps one connection for itself, so that handlers cannot starve it.
+ * it keeps one connection for itself, which it gets before the first handler begins, so that
+ * handlers cannot starve it.
  */
 final class JobHeart implements Worker {
+  private static final Logger log = LoggerFactory.getLogger(JobHeart.class);
+
   private static final Duration LOOK = Duration.ofMillis(500);
+  private static final Duration STEP = Duration.ofMillis(10);
 
   private final Database database;
   private final Time time;
   private final JobOptions options;
   private final RunningJobs running;
+  private final ReentrantLock beating = new ReentrantLock();
+  private final ReentrantLock lock = new ReentrantLock();
+  private volatile boolean closed;
+
+  // Guarded by the lock.
   private @Nullable Session session;
-  private boolean failed;
+  private boolean fresh;
 
   JobHeart(Database database, Time time, JobOptions options, RunningJobs running) {
     this.database = database;
@@ -44,32 +56,115 @@ final class JobHeart implements Worker {
     return "job-heart";
   }
 
+  /** Makes sure that there is a connection for leases that were just added and not begun yet. */
+  void prepare() {
+    lock.lock();
+    try {
+      if (session == null) {
+        session = database.session();
+        fresh = true;
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Goes on until the last handler has ended: the crew that stops does not call any more, and
+   * whoever may still go on needs its lease.
+   */
+  void beatToTheEnd() {
+    try {
+      boolean well = true;
+      while (isNeeded()) {
+        well = beatOnce(well);
+        // In short steps: whoever stops waits for the handlers and not for this.
+        long next = time.nanos() + Time.toNanos(look());
+        while (isNeeded() && time.nanos() - next < 0) {
+          time.sleep(STEP);
+        }
+      }
+    } catch (InterruptedException over) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private boolean isNeeded() {
+    return !closed && running.all().stream().anyMatch(run -> !run.isDone());
+  }
+
+  /** Says whether it did; of several times in a row that it did not, the first is told. */
+  private boolean beatOnce(boolean well) {
+    try {
+      runOnce();
+      return true;
+    } catch (RuntimeException e) {
+      if (well) {
+        log.warn("Leases could not be renewed while their handlers end; trying on", e);
+      }
+      return false;
+    }
+  }
+
   @Override
   public Next runOnce() {
-    List<JobRun> runs = running.all();
-    if (runs.isEmpty()) {
-      rest();
+    // By its loop, and for a moment by whoever takes over from it.
+    beating.lock();
+    try {
+      return beat();
+    } finally {
+      beating.unlock();
+    }
+  }
+
+  private Next beat() {
+    Session current = current();
+    if (current == null) {
       return Next.whenRung();
     }
-    Session current = session;
-    if (current == null) {
-      current = database.session();
-      session = current;
-      if (!failed) {
-        // What was claimed just now is ours, and most jobs are done before anybody has to look.
-        return Next.after(look());
-      }
+    if (isFresh()) {
+      // What was claimed just now is ours, and most jobs are done before anybody has to look.
+      return Next.after(look());
     }
-    failed = true;
+    boolean beaten = false;
     try {
-      beat(current, runs);
-      failed = false;
+      beat(current, running.all());
+      beaten = true;
     } finally {
-      if (failed) {
+      if (!beaten) {
         rest();
       }
     }
     return Next.after(look());
+  }
+
+  /** The connection to use now; null if nothing runs. */
+  private @Nullable Session current() {
+    lock.lock();
+    try {
+      if (running.all().isEmpty()) {
+        rest();
+        return null;
+      }
+      if (session == null) {
+        session = database.session();
+      }
+      return session;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Once after it was prepared. */
+  private boolean isFresh() {
+    lock.lock();
+    try {
+      boolean was = fresh;
+      fresh = false;
+      return was;
+    } finally {
+      lock.unlock();
+    }
   }
 
   private Duration look() {
@@ -120,15 +215,21 @@ final class JobHeart implements Worker {
   }
 
   private void rest() {
-    Session current = session;
-    session = null;
-    if (current != null) {
-      current.close();
+    lock.lock();
+    try {
+      Session current = session;
+      session = null;
+      if (current != null) {
+        current.close();
+      }
+    } finally {
+      lock.unlock();
     }
   }
 
   /** Gives the connection back. */
   void close() {
+    closed = true;
     rest();
   }
 }

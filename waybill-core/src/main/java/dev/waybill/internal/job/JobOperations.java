@@ -43,7 +43,7 @@ public final class JobOperations {
   }
 
   JobInfo cancel(Tx tx, Scope scope, UUID id, String reason) {
-    if (reason.isBlank()) {
+    if (Wording.isBlank(reason)) {
       throw new InvalidArgument("job.cancel_reason", "Say why the job is canceled.");
     }
     UUID workflow =
@@ -151,6 +151,10 @@ public final class JobOperations {
     Instant quietAt = job.leaseUntil();
     if (quietAt != null && quietAt.isAfter(locked.now())) {
       return new Requeue.Outcome.NotQuiesced(quietAt);
+    }
+    Optional<UUID> holder = store.uniqueHolder(job.id());
+    if (holder.isPresent()) {
+      return new Requeue.Outcome.Occupied(holder.get());
     }
     store.requeue(job.id(), locked.now(), order.keepState(), Wording.code(order.reason()));
     JobHistoryStore.in(tx)

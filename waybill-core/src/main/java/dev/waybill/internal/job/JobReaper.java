@@ -69,7 +69,7 @@ final class JobReaper implements Worker {
       log.info("Reaped {} jobs whose lease had ended", reaped + ofWorkflows);
       wakeups.ready();
     }
-    boolean more = reaped == options.batch() || ofWorkflows == options.batch();
+    boolean more = reaped == options.batch() || ofWorkflows >= options.batch();
     return more ? Next.now() : Next.after(options.reap());
   }
 
@@ -102,13 +102,26 @@ final class JobReaper implements Worker {
     return settled.size();
   }
 
-  /** Steps of workflows: their runs are locked first, and those that somebody holds come later. */
+  /** Those of runs that somebody holds come later; what expired behind them does not wait. */
   private int reapSteps() {
+    int batch = options.batch();
+    int reaped = 0;
     List<ExpiredStep> expired =
-        database.transact(tx -> JobLeaseStore.in(tx).expiredSteps(options.batch()));
-    if (expired.isEmpty()) {
-      return 0;
+        database.transact(tx -> JobLeaseStore.in(tx).expiredSteps(batch, null));
+    while (!expired.isEmpty()) {
+      int here = reapSteps(expired);
+      reaped += here;
+      ExpiredStep last = expired.get(expired.size() - 1);
+      expired =
+          here < expired.size() && expired.size() == batch
+              ? database.transact(tx -> JobLeaseStore.in(tx).expiredSteps(batch, last))
+              : List.of();
     }
+    return reaped;
+  }
+
+  /** Steps of workflows: their runs are locked first. */
+  private int reapSteps(List<ExpiredStep> expired) {
     try {
       return told(database.transact(tx -> reapSteps(tx, expired)));
     } catch (DatabaseException e) {
@@ -146,7 +159,7 @@ final class JobReaper implements Worker {
     }
     JobLeaseStore store = JobLeaseStore.in(tx);
     List<Settled> settled =
-        store.lockForSettling(fences).stream()
+        store.lockUnheld(fences).stream()
             .filter(lease -> !lease.isLive())
             .map(lease -> judge(tx, lease))
             .toList();
@@ -166,18 +179,30 @@ final class JobReaper implements Worker {
     List<Lease> expired =
         database.transact(tx -> JobLeaseStore.in(tx).lockExpired(options.batch()));
     log.warn("A batch of {} expired leases was refused; trying each", expired.size(), because);
+    int settled = 0;
     for (Lease lease : expired) {
-      try {
-        settleExpired(lease, false);
-      } catch (DatabaseException e) {
-        if (e.kind() == Kind.CONTENTION || e.kind() == Kind.DISCONNECTED) {
-          throw e;
-        }
-        log.error("Job {} is put aside: its attempt cannot be recorded", lease.fence().id(), e);
-        settleExpired(lease, true);
-      }
+      settled += isSettled(lease, false) || isSettled(lease, true) ? 1 : 0;
     }
-    return expired.size();
+    return settled;
+  }
+
+  /** Not if the database refuses it: then there are others to look after. */
+  private boolean isSettled(Lease lease, boolean quarantine) {
+    try {
+      settleExpired(lease, quarantine);
+      return true;
+    } catch (DatabaseException e) {
+      if (e.kind() == Kind.CONTENTION || e.kind() == Kind.DISCONNECTED) {
+        throw e;
+      }
+      log.error(
+          quarantine
+              ? "Job {} cannot be put aside either; it is tried again"
+              : "Job {} is put aside: its attempt cannot be recorded",
+          lease.fence().id(),
+          e);
+      return false;
+    }
   }
 
   private void settleExpired(Lease seen, boolean quarantine) {
@@ -186,7 +211,7 @@ final class JobReaper implements Worker {
             tx -> {
               JobLeaseStore store = JobLeaseStore.in(tx);
               List<Settled> settled = new ArrayList<>();
-              for (Lease lease : store.lockForSettling(List.of(seen.fence()))) {
+              for (Lease lease : store.lockUnheld(List.of(seen.fence()))) {
                 if (lease.isLive()) {
                   continue;
                 }

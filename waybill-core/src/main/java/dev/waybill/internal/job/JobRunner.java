@@ -1,6 +1,7 @@
 package dev.waybill.internal.job;
 
 import dev.waybill.internal.job.JobRun.Stop;
+import dev.waybill.internal.loop.Interrupts;
 import dev.waybill.internal.loop.Time;
 import dev.waybill.internal.sql.Database;
 import dev.waybill.job.AttemptOutcome;
@@ -33,6 +34,10 @@ final class JobRunner {
   }
 
   void run(JobRun run) {
+    if (run.stop() == Stop.SHUTDOWN) {
+      handBack(run);
+      return;
+    }
     Ending ending;
     news.started(run);
     run.begin();
@@ -40,6 +45,8 @@ final class JobRunner {
       ending = call(run);
     } finally {
       run.end();
+      // A handler that was interrupted may have left that to whoever comes next.
+      Interrupts.clear();
     }
     settler.settle(run, ending);
   }

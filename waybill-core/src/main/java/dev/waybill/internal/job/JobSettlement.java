@@ -3,6 +3,7 @@ package dev.waybill.internal.job;
 import dev.waybill.DatabaseException;
 import dev.waybill.DatabaseException.Kind;
 import dev.waybill.internal.sql.Database;
+import dev.waybill.internal.sql.GuardedConnection;
 import dev.waybill.internal.sql.Tx;
 import dev.waybill.internal.store.JobExpress;
 import dev.waybill.internal.store.JobExpress.Success;
@@ -145,7 +146,7 @@ final class JobSettlement {
     store.settle(settled);
     if (completing != null) {
       try {
-        completing.write(tx.connection());
+        completing.write(GuardedConnection.of(tx.connection()));
       } catch (SQLException e) {
         DatabaseException failure = tx.failure("Writing with a job's completion", e);
         throw failure.kind() == Kind.CONTENTION || failure.kind() == Kind.DISCONNECTED

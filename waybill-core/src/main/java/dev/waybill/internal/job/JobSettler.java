@@ -12,9 +12,14 @@ import dev.waybill.internal.store.JobLeaseStore.Fence;
 import dev.waybill.job.AttemptOutcome;
 import dev.waybill.job.JobStatus;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
+import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.locks.ReentrantLock;
@@ -65,11 +70,28 @@ final class JobSettler implements Worker {
   /** Has an attempt settled whose handler has ended. */
   void settle(JobRun run, Ending ending) {
     running.end(run);
-    queue.add(new Ended(run, ending));
+    Ended ended = new Ended(run, ending);
+    if (ending.completing() == null || !isWrittenHere(ended)) {
+      queue.add(ended);
+    }
     if (closed) {
       flush();
     } else {
       bell.ring();
+    }
+  }
+
+  /**
+   * On the handler's thread: what it has to write may wait for locks of the user's, and nobody else
+   * with it. False if it is to be tried again.
+   */
+  private boolean isWrittenHere(Ended ended) {
+    try {
+      writeAlone(ended);
+      return true;
+    } catch (DatabaseException e) {
+      log.debug("{} is settled later", ended.run(), e);
+      return false;
     }
   }
 
@@ -128,39 +150,64 @@ final class JobSettler implements Worker {
   }
 
   private void write(List<Ended> some) {
-    List<Ended> open = new ArrayList<>(some);
+    Map<Way, List<Ended>> byWay = new EnumMap<>(Way.class);
+    some.forEach(each -> byWay.computeIfAbsent(way(each), way -> new ArrayList<>()).add(each));
+    Deque<Ended> alone =
+        new ArrayDeque<>(Objects.requireNonNullElse(byWay.remove(Way.ALONE), List.of()));
     try {
-      List<Ended> succeeded =
-          settlement.isShort() ? some.stream().filter(Ended::isPlainSuccess).toList() : List.of();
-      for (boolean steps : List.of(false, true)) {
-        List<Ended> alike = succeeded.stream().filter(each -> each.isStep() == steps).toList();
-        if (!alike.isEmpty()) {
-          writeOrSplit(alike, () -> settlement.succeed(alike, steps));
-          open.removeAll(alike);
-        }
+      // In the order of the ways; what was written is not there any more.
+      for (Way way : List.copyOf(byWay.keySet())) {
+        List<Ended> alike = byWay.getOrDefault(way, List.of());
+        writeOrSplit(alike, () -> together(way, alike));
+        byWay.remove(way);
       }
-      List<Ended> plain = open.stream().filter(each -> each.ending().completing() == null).toList();
-      if (!plain.isEmpty()) {
-        writeOrSplit(plain, () -> settlement.settle(plain, null));
-        open.removeAll(plain);
-      }
-      for (Ended each : List.copyOf(open)) {
+      for (Ended each = alone.peek(); each != null; each = alone.peek()) {
         writeAlone(each);
-        open.remove(each);
+        alone.remove();
       }
     } finally {
       // Those that could not be written come first when the database is back.
-      for (int i = open.size() - 1; i >= 0; i--) {
-        queue.addFirst(open.get(i));
-      }
+      alone.descendingIterator().forEachRemaining(this::again);
+      byWay.values().forEach(alike -> alike.forEach(this::again));
     }
+  }
+
+  /** Not one of those that were written before another failed. */
+  private void again(Ended ended) {
+    if (running.has(ended.run().fence()) && !parked.contains(ended)) {
+      queue.addFirst(ended);
+    }
+  }
+
+  /** How the ends of attempts are written: alike together. */
+  private enum Way {
+    SHORT,
+    SHORT_STEPS,
+    TOGETHER,
+    ALONE
+  }
+
+  private Way way(Ended each) {
+    if (each.ending().completing() != null) {
+      return Way.ALONE;
+    }
+    if (!settlement.isShort() || !each.isPlainSuccess()) {
+      return Way.TOGETHER;
+    }
+    return each.isStep() ? Way.SHORT_STEPS : Way.SHORT;
+  }
+
+  private Written together(Way way, List<Ended> alike) {
+    return way == Way.TOGETHER
+        ? settlement.settle(alike, null)
+        : settlement.succeed(alike, way == Way.SHORT_STEPS);
   }
 
   private void writeOrSplit(List<Ended> some, Supplier<Written> together) {
     try {
       finished(some, together.get());
-    } catch (DatabaseException e) {
-      if (e.kind() == Kind.CONTENTION || e.kind() == Kind.DISCONNECTED) {
+    } catch (RuntimeException e) {
+      if (isPassing(e)) {
         throw e;
       }
       log.debug("A batch was refused; its attempts are settled one by one", e);
@@ -172,13 +219,13 @@ final class JobSettler implements Worker {
   private void writeAlone(Ended one) {
     try {
       finished(List.of(one), settlement.settle(List.of(one), one.ending().completing()));
-    } catch (DatabaseException e) {
-      if (e.kind() == Kind.CONTENTION || e.kind() == Kind.DISCONNECTED) {
+    } catch (CompletingFailed e) {
+      refused(one, e.getCause() == null ? e : e.getCause());
+    } catch (RuntimeException e) {
+      if (isPassing(e)) {
         throw e;
       }
       refused(one, e);
-    } catch (CompletingFailed e) {
-      refused(one, e.getCause() == null ? e : e.getCause());
     }
   }
 
@@ -189,17 +236,27 @@ final class JobSettler implements Worker {
     Ended failed = new Ended(one.run(), instead);
     try {
       finished(List.of(failed), settlement.settle(List.of(failed), null));
-    } catch (DatabaseException e) {
-      if (e.kind() == Kind.CONTENTION || e.kind() == Kind.DISCONNECTED) {
+    } catch (RuntimeException e) {
+      if (isPassing(e)) {
         throw e;
       }
+      // Whatever is wrong with it must not hold up the others.
       log.error("{} cannot be settled; the reaper will find it", one.run(), e);
       running.remove(List.of(one.run()));
     }
   }
 
+  /** Whether the same may succeed later. */
+  private static boolean isPassing(RuntimeException failure) {
+    return failure instanceof DatabaseException e
+        && (e.kind() == Kind.CONTENTION || e.kind() == Kind.DISCONNECTED);
+  }
+
   private void finished(List<Ended> all, Written written) {
-    List<Ended> some = all.stream().filter(each -> !written.waiting().contains(each)).toList();
+    List<Ended> some =
+        written.waiting().isEmpty()
+            ? all
+            : all.stream().filter(each -> !written.waiting().contains(each)).toList();
     parked.addAll(written.waiting());
     if (running.parked().getAndSet(parked.size()) < parked.size()) {
       running.changed().ring();

@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +18,15 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Json {
   private static final int DEEPEST = 200;
+
+  /** Reading one takes the square of its length. */
+  private static final int LONGEST_NUMBER = 10_000;
+
+  /** Other digits of Unicode are none here. */
+  private static final String HEX = "0123456789abcdef0123456789ABCDEF";
+
+  private static final Pattern NUMBER =
+      Pattern.compile("-?(0|[1-9]\\d*)(\\.\\d+)?([eE][+-]?\\d{1,9})?");
 
   /** Beyond this many digits a number is written with an exponent. */
   private static final int PLAIN_DIGITS = 40;
@@ -133,8 +143,16 @@ public final class Json {
   }
 
   private String string() {
-    StringBuilder out = new StringBuilder();
-    for (at++; at < text.length() && text.charAt(at) != '"'; at++) {
+    int from = ++at;
+    while (at < text.length() && isPlain(text.charAt(at))) {
+      at++;
+    }
+    if (at < text.length() && text.charAt(at) == '"') {
+      at++;
+      return storable(text.substring(from, at - 1));
+    }
+    StringBuilder out = new StringBuilder().append(text, from, at);
+    for (; at < text.length() && text.charAt(at) != '"'; at++) {
       char c = text.charAt(at);
       if (c < ' ') {
         throw wrong("a control character in a string");
@@ -145,12 +163,27 @@ public final class Json {
       throw wrong("a string without end");
     }
     at++;
-    for (int c : out.codePoints().toArray()) {
-      if (c == 0 || (c >= 0xD800 && c <= 0xDFFF)) {
+    return storable(out.toString());
+  }
+
+  private static boolean isPlain(char c) {
+    return c >= ' ' && c != '"' && c != '\\';
+  }
+
+  private String storable(String string) {
+    for (int i = 0; i < string.length(); i++) {
+      char c = string.charAt(i);
+      boolean pair =
+          Character.isHighSurrogate(c)
+              && i + 1 < string.length()
+              && Character.isLowSurrogate(string.charAt(i + 1));
+      if (pair) {
+        i++;
+      } else if (c == 0 || Character.isSurrogate(c)) {
         throw wrong("a character that no database takes (NUL, or half of a surrogate pair)");
       }
     }
-    return out.toString();
+    return string;
   }
 
   private char escaped() {
@@ -167,7 +200,7 @@ public final class Json {
         int code = 0;
         for (int i = 0; i < 4; i++) {
           at++;
-          int digit = at < text.length() ? Character.digit(text.charAt(at), 16) : -1;
+          int digit = at < text.length() ? HEX.indexOf(text.charAt(at)) % 16 : -1;
           if (digit < 0) {
             throw wrong("a bad escape");
           }
@@ -192,8 +225,11 @@ public final class Json {
     while (at < text.length() && "+-.eE0123456789".indexOf(text.charAt(at)) >= 0) {
       at++;
     }
+    if (at - from > LONGEST_NUMBER) {
+      throw wrong("a number of more than " + LONGEST_NUMBER + " characters");
+    }
     String number = text.substring(from, at);
-    if (!number.matches("-?(0|[1-9]\\d*)(\\.\\d+)?([eE][+-]?\\d{1,9})?")) {
+    if (!NUMBER.matcher(number).matches()) {
       at = from;
       throw wrong("no value");
     }

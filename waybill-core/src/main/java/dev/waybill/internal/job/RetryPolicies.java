@@ -31,7 +31,8 @@ final class RetryPolicies {
       Map<String, RetryPolicy> byType = new TreeMap<>();
       JobDefinitionStore.in(tx)
           .all()
-          .forEach(row -> byType.put(row.type(), RetryPolicyText.read(row.retryPolicy())));
+          .forEach(
+              row -> byType.put(row.type(), RetryPolicyText.of(row.type(), row.retryPolicy())));
       current = new Loaded(byType, time.nanos());
       loaded = current;
     }

@@ -1,5 +1,6 @@
 package dev.waybill.internal.job;
 
+import dev.waybill.job.JobException.InvalidDefinition;
 import dev.waybill.job.RetryPolicy;
 import java.math.BigDecimal;
 import java.time.Duration;
@@ -8,9 +9,13 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** A retry policy as it is stored, where the reaper of any process finds it. */
 final class RetryPolicyText {
+  private static final Logger log = LoggerFactory.getLogger(RetryPolicyText.class);
+
   private RetryPolicyText() {}
 
   static String write(RetryPolicy policy) {
@@ -23,6 +28,17 @@ final class RetryPolicyText {
     policy.byCode().forEach((code, delay) -> codes.put(code, micros(delay)));
     fields.put("by_code", codes);
     return Json.write(fields);
+  }
+
+  /** The policy of a type; the standard one if somebody wrote what cannot be read. */
+  static RetryPolicy of(String type, String text) {
+    try {
+      return read(text);
+    } catch (IllegalArgumentException | ArithmeticException | InvalidDefinition e) {
+      // One bad row must not keep the attempts of all types from being settled.
+      log.error("The stored retry policy of job type {} cannot be read", type, e);
+      return RetryPolicy.standard();
+    }
   }
 
   static RetryPolicy read(String text) {

@@ -9,6 +9,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The attempts of this process, from the claim until they are settled: what is here is renewed and
@@ -20,6 +21,9 @@ import java.util.concurrent.atomic.AtomicInteger;
  *     up nothing, or one caller could stop a whole process
  * @param weighed whether the last claim had to respect limits, tenants or resources, so that the
  *     end of a job may let another one begin although there were free slots
+ * @param ahead slots that are spoken for
+ * @param full whether the claimer waits for a slot
+ * @param given how often slots were given back
  * @param changed rung when there may be something to claim
  * @param watched rung when there is something to watch
  */
@@ -29,15 +33,25 @@ record RunningJobs(
     Set<Fence> ended,
     AtomicInteger parked,
     AtomicBoolean weighed,
+    SlotsAhead ahead,
+    AtomicBoolean full,
+    AtomicLong given,
     Bell changed,
     Bell watched) {
   RunningJobs(int slots) {
+    this(slots, ConcurrentHashMap.newKeySet());
+  }
+
+  RunningJobs(int slots, Set<Fence> ended) {
     this(
         slots,
         new ConcurrentHashMap<>(),
-        ConcurrentHashMap.newKeySet(),
+        ended,
         new AtomicInteger(),
         new AtomicBoolean(),
+        new SlotsAhead(),
+        new AtomicBoolean(),
+        new AtomicLong(),
         new Bell(),
         new Bell());
   }
@@ -46,13 +60,23 @@ record RunningJobs(
     int all = byFence.size();
     int idle = slots - (all - ended.size());
     int unsettled = 2 * slots - (all - parked.get());
-    return Math.max(0, Math.min(idle, unsettled));
+    return Math.max(0, Math.min(idle, unsettled) - ahead.kept());
+  }
+
+  /** Whether there is no free slot; if so, the next one rings. */
+  boolean isFull() {
+    if (free() > 0) {
+      return false;
+    }
+    full.set(true);
+    // One may have been given back before anybody could know that it is waited for.
+    return free() == 0;
   }
 
   /** Its handler has ended. */
   void end(JobRun run) {
     ended.add(run.fence());
-    ringIfOnly(1);
+    freed();
   }
 
   void add(List<JobRun> runs) {
@@ -63,21 +87,23 @@ record RunningJobs(
   void remove(List<JobRun> runs) {
     runs.forEach(run -> ended.remove(run.fence()));
     runs.forEach(run -> byFence.remove(run.fence()));
-    ringIfOnly(runs.size());
+    freed();
   }
 
   /**
-   * There are so many more free slots than before. If there were none, the claimer may wait for
-   * them; looked at afterwards, because it may have taken the last ones meanwhile.
+   * There may be more free slots than before. Whether the claimer waits for one is not told by how
+   * many there are now: of two that are given back at the same time each would count both.
    */
-  private void ringIfOnly(int more) {
-    if (weighed.get() || free() <= more) {
+  void freed() {
+    given.incrementAndGet();
+    if (weighed.get() || full.getAndSet(false)) {
       changed.ring();
     }
   }
 
+  /** Whether it is at work here, or about to be. */
   boolean has(Fence fence) {
-    return byFence.containsKey(fence);
+    return ahead.has(fence.id()) || byFence.containsKey(fence);
   }
 
   /** How many there are of each tenant. */

@@ -3,19 +3,21 @@ package dev.waybill.internal.job;
 import dev.waybill.internal.loop.Bell;
 import dev.waybill.internal.sql.Database;
 import dev.waybill.internal.sql.Tx;
-import dev.waybill.internal.store.JobDefinitionStore;
 import dev.waybill.internal.store.ScheduleStore;
 import dev.waybill.job.Enqueued;
-import dev.waybill.job.JobException.DefinitionUnavailable;
 import dev.waybill.job.JobException.InvalidArgument;
 import dev.waybill.job.JobException.ScheduleNotFound;
 import dev.waybill.job.Schedule;
 import dev.waybill.job.ScheduleFire;
 import dev.waybill.job.ScheduleInfo;
+import dev.waybill.job.ScheduleSync;
 import dev.waybill.job.Schedules;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /** The door to schedules. */
 final class ScheduleDoor implements Schedules {
@@ -23,66 +25,37 @@ final class ScheduleDoor implements Schedules {
 
   private final Database database;
   private final Scheduler scheduler;
+  private final ScheduleCatalog catalog;
   private final Bell bell;
   private final JobWakeups wakeups;
 
   ScheduleDoor(Database database, Scheduler scheduler, Bell bell, JobWakeups wakeups) {
     this.database = database;
     this.scheduler = scheduler;
+    this.catalog = new ScheduleCatalog(database);
     this.bell = bell;
     this.wakeups = wakeups;
   }
 
   @Override
   public ScheduleInfo put(Schedule schedule) {
-    String complaint = Json.complaintAbout(schedule.payload());
-    if (complaint != null) {
-      throw new InvalidArgument(
-          "job_schedule.invalid_payload",
-          "The payload of schedule '" + schedule.name() + "' " + complaint + ".");
-    }
-    ScheduleCursor cursor = new ScheduleCursor(schedule);
-    ScheduleInfo info = database.transact(tx -> put(tx, schedule, cursor));
+    ScheduleInfo info = catalog.put(schedule);
     bell.ring();
     return info;
   }
 
-  private static ScheduleInfo put(Tx tx, Schedule schedule, ScheduleCursor cursor) {
-    requireEnabled(tx, schedule.type());
-    ScheduleStore store = ScheduleStore.in(tx);
-    ScheduleInfo before = store.lock(schedule.name()).orElse(null);
-    boolean sameTimes =
-        before != null
-            && before.schedule().rule().equals(schedule.rule())
-            && before.schedule().zone().equals(schedule.zone())
-            && before.schedule().jitter().equals(schedule.jitter());
-    Instant next = before != null && sameTimes ? before.scheduledFor() : cursor.after(store.now());
-    ScheduleInfo info =
-        new ScheduleInfo(
-            schedule,
-            before == null || before.active(),
-            before != null && sameTimes ? before.nextFireAt() : cursor.fireAt(next),
-            next,
-            before == null ? null : before.lastFiredAt(),
-            before == null ? null : before.lastJob(),
-            0,
-            null);
-    if (before == null) {
-      store.insert(info);
-    } else {
-      store.update(info);
-    }
-    return info;
+  @Override
+  public ScheduleSync sync(Collection<Schedule> schedules) {
+    ScheduleSync done = catalog.sync(schedules);
+    bell.ring();
+    return done;
   }
 
-  /** Locked, so that it is not disabled while a schedule comes to need it. */
-  private static void requireEnabled(Tx tx, String type) {
-    boolean enabled =
-        JobDefinitionStore.in(tx).allLocked().stream()
-            .anyMatch(definition -> definition.type().equals(type) && definition.enabled());
-    if (!enabled) {
-      throw new DefinitionUnavailable(type);
-    }
+  @Override
+  public ScheduleSync syncExactly(Collection<Schedule> schedules, Set<String> ownedNames) {
+    ScheduleSync done = catalog.syncExactly(schedules, ownedNames);
+    bell.ring();
+    return done;
   }
 
   @Override
@@ -100,10 +73,13 @@ final class ScheduleDoor implements Schedules {
     database.transact(
         tx -> {
           ScheduleStore store = ScheduleStore.in(tx);
-          ScheduleInfo info = locked(tx, name);
           if (active) {
-            requireEnabled(tx, info.schedule().type());
+            // Before the schedule, as whoever puts one does.
+            String type =
+                store.get(name).orElseThrow(() -> new ScheduleNotFound(name)).schedule().type();
+            ScheduleCatalog.requireEnabled(tx, type);
           }
+          ScheduleInfo info = locked(tx, name);
           ScheduleCursor cursor = new ScheduleCursor(info.schedule());
           Instant next = active && !info.active() ? cursor.after(store.now()) : info.scheduledFor();
           store.update(
@@ -131,7 +107,7 @@ final class ScheduleDoor implements Schedules {
         database.transact(
             tx -> {
               ScheduleInfo info = locked(tx, name);
-              Instant now = ScheduleStore.in(tx).now();
+              Instant now = ownTime(ScheduleStore.in(tx), name);
               Enqueued enqueued =
                   scheduler.enqueue(tx, info.schedule(), now, "trigger:" + name + "@" + now);
               ScheduleStore.in(tx).fire(name, now, ScheduleFire.Outcome.TRIGGERED, enqueued.id());
@@ -140,6 +116,15 @@ final class ScheduleDoor implements Schedules {
     scheduler.triggered(name, fire.time(), fire.job().id());
     wakeups.ready();
     return fire.job();
+  }
+
+  /** Not one of the rule's times, which are whole seconds, nor that of a trigger just before. */
+  private static Instant ownTime(ScheduleStore store, String name) {
+    Instant time = store.now();
+    while (time.equals(time.truncatedTo(ChronoUnit.SECONDS)) || store.isFired(name, time)) {
+      time = time.plus(1, ChronoUnit.MICROS);
+    }
+    return time;
   }
 
   @Override

@@ -115,12 +115,12 @@ final class Scheduler implements Worker {
     ScheduleCursor cursor = new ScheduleCursor(schedule);
     ScheduleCursor.Step step = cursor.step(due, store.now());
     Instant missed = step.missed();
-    if (missed != null) {
+    if (missed != null && !isFired(store, schedule, missed)) {
       store.fire(schedule.name(), missed, Outcome.MISFIRED, null);
     }
     Instant time = step.fire();
     UUID job = null;
-    if (time != null) {
+    if (time != null && !isFired(store, schedule, time)) {
       if (schedule.overlap() == Schedule.Overlap.SKIP && isBusy(tx, due.lastJob())) {
         store.fire(schedule.name(), time, Outcome.OVERLAPPED, null);
       } else {
@@ -131,6 +131,15 @@ final class Scheduler implements Worker {
     store.fired(schedule.name(), cursor.fireAt(step.next()), step.next(), job);
     store.forget(schedule.name(), KEPT);
     return new Look(Duration.ZERO, schedule.name(), time, job);
+  }
+
+  /** Its time comes again if the database's clock was set back and the schedule began anew. */
+  private static boolean isFired(ScheduleStore store, Schedule schedule, Instant time) {
+    boolean fired = store.isFired(schedule.name(), time);
+    if (fired) {
+      log.warn("Schedule {} was acted upon for {} before", schedule.name(), time);
+    }
+    return fired;
   }
 
   private static boolean isBusy(Tx tx, @Nullable UUID lastJob) {

@@ -25,9 +25,12 @@ final class TypeLimits {
     private final Limits limits;
     private final long rate;
     private final double tokens;
+    private final boolean setBack;
     private int taken;
 
     Bucket(Limits limits, long rate) {
+      // What is remembered for later than now stems from a clock that was set back since.
+      this.setBack = limits.now() < limits.tokensAt();
       double since = (double) Math.max(0, limits.now() - limits.tokensAt());
       this.limits = limits;
       this.rate = rate;
@@ -93,7 +96,7 @@ final class TypeLimits {
   /** Remembers how many starts are left. */
   void write() {
     for (Bucket bucket : buckets.values()) {
-      if (bucket.taken > 0) {
+      if (bucket.taken > 0 || bucket.setBack) {
         store.takeTokens(bucket.limits, bucket.tokens - bucket.taken);
       }
     }

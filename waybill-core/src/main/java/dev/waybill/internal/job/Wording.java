@@ -9,6 +9,12 @@ public final class Wording {
 
   private Wording() {}
 
+  /** As Unicode sees it; Java leaves the no-break spaces and NEL out. */
+  static boolean isBlank(String text) {
+    return text.codePoints()
+        .allMatch(c -> Character.isSpaceChar(c) || (c >= '\t' && c <= '\r') || c == 0x85);
+  }
+
   /** A message. */
   public static String of(String text) {
     return bounded(text, LONGEST);
@@ -16,7 +22,16 @@ public final class Wording {
 
   /** A code. */
   public static String code(String code) {
-    return bounded(code.isBlank() ? "job.failed" : code.strip(), LONGEST_CODE);
+    return bounded(isBlank(code) ? "job.failed" : code.strip(), LONGEST_CODE);
+  }
+
+  /** Whether all databases take it as it is. */
+  public static boolean isStorable(String text) {
+    return text.codePoints().allMatch(Wording::isStorable);
+  }
+
+  private static boolean isStorable(int c) {
+    return c != 0 && (c < 0xD800 || c > 0xDFFF);
   }
 
   /** The exception's type and message, without its stack. */
@@ -30,7 +45,7 @@ public final class Wording {
     var out = new StringBuilder();
     text.codePoints()
         .limit(longest)
-        .map(c -> c == 0 || (c >= 0xD800 && c <= 0xDFFF) ? '?' : c)
+        .map(c -> isStorable(c) ? c : '?')
         .forEach(out::appendCodePoint);
     if (text.codePointCount(0, text.length()) > longest) {
       out.append('…');

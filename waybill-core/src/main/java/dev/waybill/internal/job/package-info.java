@@ -8,8 +8,8 @@
  * due time less a minute per point of priority. As all jobs age at the same speed, that order never
  * changes, so priority with ageing is an index, and nothing starves. Tenants share the slots of a
  * process ({@link dev.waybill.internal.job.TenantRounds}). An attempt becomes a row of its own when
- * it has ended; while it is in progress the job's row says all about it. Dead letters are jobs in a
- * status, not copies.
+ * it has ended and another may follow; while it is in progress, and when it has succeeded, the
+ * job's row says all about it. Dead letters are jobs in a status, not copies.
  *
  * <p><b>The lease.</b> A claim ({@link dev.waybill.internal.job.JobClaimer}, {@link
  * dev.waybill.internal.job.ClaimPlan}) writes worker, attempt and the end of the lease into the
@@ -18,6 +18,10 @@
  * and compare with the database's clock afterwards. The process counts its leases from before it
  * asked, on its own monotonic clock, and so gives up first ({@link
  * dev.waybill.internal.job.JobTimekeeper}).
+ *
+ * <p><b>Alone.</b> A job that comes alone, in a transaction whose end is in our hands, is leased by
+ * that transaction itself, right before its commit, and its handler begins right after it: {@link
+ * dev.waybill.internal.job.JobDeparture}.
  *
  * <p><b>The end.</b> {@link dev.waybill.internal.job.JobRunner} turns whatever a handler does into
  * an {@link dev.waybill.internal.job.Ending}; {@link dev.waybill.internal.job.Verdict} alone

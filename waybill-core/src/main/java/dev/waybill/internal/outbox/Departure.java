@@ -1,6 +1,9 @@
 package dev.waybill.internal.outbox;
 
+import dev.waybill.internal.sql.Endings.Companion;
 import dev.waybill.internal.sql.Tx;
+import dev.waybill.internal.store.MessageStore;
+import dev.waybill.internal.store.NewMessage;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -9,10 +12,14 @@ import org.jspecify.annotations.Nullable;
  * How the messages of one transaction get on their way: with its commit if they find their
  * partition idle, else announced right after it. For one thread.
  */
-final class Departure {
+final class Departure implements Companion {
   private final @Nullable Express express;
   private final Events events;
+
+  /** Those that go the ordinary way if there is no load. */
   private final List<Receipt> receipts = new ArrayList<>();
+
+  private @Nullable Receipt last;
   private Express.@Nullable Load load;
 
   /** Of a transaction that has enqueued nothing yet; without the short way everything waits. */
@@ -25,25 +32,50 @@ final class Departure {
     receipts.add(receipt);
   }
 
-  /** All work of the transaction is done. */
-  void beforeCommit(Tx tx) {
+  @Override
+  public void beforeCommit(Tx tx) {
     if (express != null && !receipts.isEmpty()) {
       load = express.depart(tx, receipts);
     }
   }
 
-  void committed() {
+  /** Stores messages as the last thing of the transaction, perhaps with its commit. */
+  long[] storeLast(Tx tx, List<NewMessage> messages, MessageStore store) {
+    NewMessage first = messages.get(0);
+    if (express != null && receipts.isEmpty() && messages.size() == 1 && !first.isDelayed()) {
+      Express.Departed departed = express.departLast(tx, first);
+      if (departed != null) {
+        load = departed.load();
+        return new long[] {departed.id()};
+      }
+    }
+    return store.enqueueLast(tx, messages);
+  }
+
+  /** What was stored last, unless it has departed, is announced. */
+  void addLast(Receipt receipt) {
+    if (load == null || !receipts.isEmpty()) {
+      last = receipt;
+    }
+  }
+
+  @Override
+  public void committed() {
     if (load == null) {
       receipts.forEach(Receipt::flush);
-      return;
+    } else {
+      int messages = load.counts().values().stream().mapToInt(Integer::intValue).sum();
+      events.sequenced(messages, load.age());
+      load.close();
     }
-    int messages = load.counts().values().stream().mapToInt(Integer::intValue).sum();
-    events.sequenced(messages, load.age());
-    load.close();
+    if (last != null) {
+      last.flush();
+    }
   }
 
   /** Perhaps the commit went through all the same. */
-  void failed() {
+  @Override
+  public void failed() {
     if (load != null) {
       load.lost();
     }

@@ -33,15 +33,16 @@ final class DirtyPartitions {
 
   private final Time time;
   private final Agenda<String> agenda;
-  private final Gathering gathering = new Gathering();
+  private final Gathering gathering;
 
   /** Nothing is dirty yet. The bell is the sequencers'. */
-  DirtyPartitions(Time time, Bell bell) {
-    this(time, bell::ring, () -> ThreadLocalRandom.current().nextDouble());
+  DirtyPartitions(Time time, Bell bell, Gathering gathering) {
+    this(time, bell::ring, () -> ThreadLocalRandom.current().nextDouble(), gathering);
   }
 
-  DirtyPartitions(Time time, Runnable ring, DoubleSupplier random) {
+  DirtyPartitions(Time time, Runnable ring, DoubleSupplier random, Gathering gathering) {
     this.time = time;
+    this.gathering = gathering;
     this.agenda = new Agenda<>(time, ring, new Pauses(SKIPPED, FAILED, random));
   }
 

@@ -1,5 +1,6 @@
 package dev.waybill.internal.outbox;
 
+import dev.waybill.DatabaseException;
 import dev.waybill.internal.outbox.Queues.Queue;
 import dev.waybill.internal.sql.Database;
 import dev.waybill.internal.sql.Tx;
@@ -8,6 +9,7 @@ import dev.waybill.internal.store.MessageStore;
 import dev.waybill.internal.store.NewMessage;
 import dev.waybill.outbox.EnqueueMessage;
 import java.sql.Connection;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -58,7 +60,26 @@ final class Enqueuer {
 
   Receipt enqueue(Connection connection, String queueName, List<EnqueueMessage> messages) {
     int[] numbers = validation.check(queueName, messages, queues::partitions);
-    Tx tx = database.join(connection);
+    return enqueue(database.join(connection), queueName, messages, numbers, store::enqueue);
+  }
+
+  /**
+   * The same as the last thing of a transaction of ours, which is perhaps committed with it:
+   * nothing may follow but its end.
+   */
+  Receipt enqueueLast(Tx tx, String queueName, List<EnqueueMessage> messages, Departure departure) {
+    int[] numbers = validation.check(queueName, messages, queues::partitions);
+    Storing last = (in, all) -> departure.storeLast(in, all, store);
+    return enqueue(tx, queueName, messages, numbers, last);
+  }
+
+  /** How messages are stored. */
+  private interface Storing {
+    long[] store(Tx tx, List<NewMessage> messages);
+  }
+
+  private Receipt enqueue(
+      Tx tx, String queueName, List<EnqueueMessage> messages, int[] numbers, Storing storing) {
     if (messages.isEmpty()) {
       return receipt(List.of(), List.of(), List.of());
     }
@@ -68,21 +89,34 @@ final class Enqueuer {
     for (int i = 0; i < numbers.length; i++) {
       all.add(prepared(messages.get(i), queue.partitionIds().get(numbers[i])));
     }
-    boolean keyed = messages.stream().anyMatch(message -> message.dedupKey() != null);
-    Receipt receipt =
-        keyed ? unlessKnown(tx, queue, messages, all) : receipt(store(tx, all), List.of(), all);
+    Receipt receipt = stored(tx, queue, messages, all, storing);
     events.enqueued(queueName, messages.size() - receipt.duplicates().size());
     return receipt;
   }
 
+  private Receipt stored(
+      Tx tx, Queue queue, List<EnqueueMessage> messages, List<NewMessage> all, Storing storing) {
+    boolean keyed = messages.stream().anyMatch(message -> message.dedupKey() != null);
+    try {
+      return keyed
+          ? tx.wholly(() -> unlessKnown(tx, queue, messages, all))
+          : receipt(boxed(storing.store(tx, all)), List.of(), all);
+    } catch (DatabaseException e) {
+      throw Tx.callers(e);
+    }
+  }
+
   private static NewMessage prepared(EnqueueMessage message, long partitionId) {
+    Instant deliverAt = message.deliverAt();
+    // Not every database can store such a time, and nobody has to wait for it.
+    boolean atOnce = deliverAt != null && deliverAt.isBefore(Instant.EPOCH);
     return new NewMessage(
         partitionId,
         message.type(),
         message.key(),
         message.headers(),
         message.payload(),
-        message.deliverAt(),
+        atOnce ? null : deliverAt,
         message.delay());
   }
 
@@ -99,10 +133,8 @@ final class Enqueuer {
     return new Receipt(ids, duplicates, List.copyOf(partitions), delayed, wake);
   }
 
-  private List<Long> store(Tx tx, List<NewMessage> messages) {
-    return messages.isEmpty()
-        ? List.of()
-        : LongStream.of(store.enqueue(tx, messages)).boxed().toList();
+  private static List<Long> boxed(long[] ids) {
+    return LongStream.of(ids).boxed().toList();
   }
 
   /** Claims the de-duplication keys first; only messages whose key was free are stored. */
@@ -126,7 +158,8 @@ final class Enqueuer {
         duplicates.add(i);
       }
     }
-    Iterator<Long> given = store(tx, fresh).iterator();
+    List<Long> stored = fresh.isEmpty() ? List.of() : boxed(store.enqueue(tx, fresh));
+    Iterator<Long> given = stored.iterator();
     Map<String, Long> named = new HashMap<>();
     List<Long> ids = new ArrayList<>();
     for (EnqueueMessage message : messages) {

@@ -8,6 +8,7 @@ import dev.waybill.internal.store.Delivery;
 import dev.waybill.internal.store.LeaseRequest;
 import dev.waybill.internal.store.MessageStore;
 import dev.waybill.internal.store.MessageStore.Numbered;
+import dev.waybill.internal.store.NewMessage;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -130,6 +131,45 @@ final class Express {
       }
     }
     return load.taken().isEmpty() ? null : load;
+  }
+
+  /**
+   * A message that was stored as the last thing of its transaction.
+   *
+   * @param load null if it was not taken along
+   */
+  record Departed(long id, @Nullable Load load) {}
+
+  /**
+   * Stores a message, with the commit of its transaction, and numbers and takes it if it finds its
+   * partition idle. Null if it is not to be had that way; then nothing was done.
+   */
+  @Nullable Departed departLast(Tx tx, NewMessage message) {
+    if (dirty.size() > 0 || !departing.compareAndSet(false, true)) {
+      return null;
+    }
+    Load load = new Load();
+    load.departs = true;
+    long partition = message.partitionId();
+    List<LeaseRequest.Take> wanted = load.claim(new long[] {partition});
+    if (wanted.isEmpty()) {
+      load.close();
+      return null;
+    }
+    MessageStore.Departed departed;
+    try {
+      departed = store.departLast(tx, message, owner, wanted.get(0));
+    } catch (RuntimeException | Error e) {
+      load.lost();
+      throw e;
+    }
+    Optional<Delivery> taken = departed.taken();
+    if (taken.isEmpty()) {
+      load.close();
+      return new Departed(departed.id(), null);
+    }
+    load.numbered = new Numbered(Map.of(partition, 1), Map.of(partition, taken.get()));
+    return new Departed(departed.id(), load);
   }
 
   /** Null if it is not one, or not all of them are to be delivered at once. */

@@ -1,8 +1,12 @@
 package dev.waybill.internal.outbox;
 
 import dev.waybill.internal.sql.Database;
+import dev.waybill.internal.sql.Endings;
+import dev.waybill.internal.sql.Endings.Ending;
+import dev.waybill.internal.sql.GuardedConnection;
 import dev.waybill.internal.sql.Retry;
 import dev.waybill.internal.sql.Session;
+import dev.waybill.internal.sql.Tx;
 import dev.waybill.internal.store.Delivery;
 import dev.waybill.internal.store.MessageBody;
 import dev.waybill.internal.store.MessageStore;
@@ -13,6 +17,7 @@ import dev.waybill.internal.store.StoredMessage;
 import dev.waybill.outbox.DeadLetters;
 import dev.waybill.outbox.EnqueueMessage;
 import dev.waybill.outbox.Enqueued;
+import dev.waybill.outbox.MessageWork;
 import dev.waybill.outbox.Outbox;
 import dev.waybill.outbox.OutboxException.InvalidSetting;
 import dev.waybill.outbox.OutboxException.NoSuchPartition;
@@ -27,15 +32,16 @@ import dev.waybill.outbox.TransactionWork;
 import java.sql.Connection;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /** The outbox as its users see it. */
 final class OutboxDoor implements Outbox {
   private static final int MOST_PEEKED = 1_000;
+
+  /** No number is as large, and databases can still add to it. */
+  private static final long BEYOND_ALL = Long.MAX_VALUE / 2;
 
   private final Database database;
   private final Enqueuer enqueuer;
@@ -48,9 +54,7 @@ final class OutboxDoor implements Outbox {
   private final Consumer<List<Long>> resumed;
   private final DeadLetters deadLetters;
   private final Supplier<Departure> departures;
-
-  /** What was enqueued with the connections of {@code inTransaction}. */
-  private final Map<Connection, Departure> open = new ConcurrentHashMap<>();
+  private final Endings endings;
 
   /**
    * The door.
@@ -58,6 +62,7 @@ final class OutboxDoor implements Outbox {
    * @param lookNow has the reconciler look
    * @param resumed is told which partitions are delivered again
    * @param departures for the transactions that are ended here
+   * @param endings where others hear of their ends
    */
   OutboxDoor(
       Database database,
@@ -69,7 +74,8 @@ final class OutboxDoor implements Outbox {
       Runnable lookNow,
       Consumer<List<Long>> resumed,
       DeadLetters deadLetters,
-      Supplier<Departure> departures) {
+      Supplier<Departure> departures,
+      Endings endings) {
     // The caller's work is not repeated behind its back.
     this.database = database.retrying(Retry.never());
     this.enqueuer = enqueuer;
@@ -82,6 +88,7 @@ final class OutboxDoor implements Outbox {
     this.resumed = resumed;
     this.deadLetters = deadLetters;
     this.departures = departures;
+    this.endings = endings;
   }
 
   @Override
@@ -95,49 +102,86 @@ final class OutboxDoor implements Outbox {
     Objects.requireNonNull(
         connection,
         "The connection must not be null: give the one whose transaction the message belongs to.");
-    Objects.requireNonNull(queue, "The queue's name must not be null.");
+    requireName(queue);
     Objects.requireNonNull(
         messages, "The messages must not be null; an empty list enqueues nothing.");
     Receipt receipt = enqueuer.enqueue(connection, queue, messages);
-    Departure departure = open.get(connection);
-    if (departure != null) {
-      departure.add(receipt);
+    Ending ending = endings.of(connection);
+    if (ending != null) {
+      ending.with(Departure.class, departures).add(receipt);
     }
     return receipt;
   }
 
   @Override
   public void inTransaction(TransactionWork work) throws Exception {
-    Departure departure = departures.get();
+    Objects.requireNonNull(work, "The work must not be null.");
+    inTransaction(
+        (tx, ending) -> {
+          Connection own = GuardedConnection.of(tx.connection());
+          run(sendsNothing(work), own, ending);
+          ending.beforeCommit(tx);
+          return true;
+        });
+  }
+
+  @Override
+  public Enqueued inTransaction(String queue, MessageWork work) throws Exception {
+    Objects.requireNonNull(queue, "The queue's name must not be null.");
+    Objects.requireNonNull(work, "The work must not be null.");
+    queues.get(queue);
+    return inTransaction(
+        (tx, ending) -> {
+          Connection own = GuardedConnection.of(tx.connection());
+          List<EnqueueMessage> all = run(work, own, ending);
+          ending.beforeCommit(tx);
+          Departure departure = ending.with(Departure.class, departures);
+          Receipt receipt = enqueuer.enqueueLast(tx, queue, all, departure);
+          departure.addLast(receipt);
+          return receipt;
+        });
+  }
+
+  private interface Work<T> {
+    T in(Tx tx, Ending ending);
+  }
+
+  private <T> T inTransaction(Work<T> work) throws Exception {
+    Ending ending = new Ending();
+    T result;
     boolean committed = false;
     try (Session session = database.session()) {
-      session.transact(
-          tx -> {
-            run(work, GuardedConnection.of(tx.connection()), departure);
-            departure.beforeCommit(tx);
-            return true;
-          });
+      result = session.transact(tx -> work.in(tx, ending));
       committed = true;
     } catch (Thrown e) {
       throw e.exception();
     } finally {
       if (!committed) {
-        departure.failed();
+        ending.failed();
       }
     }
-    departure.committed();
+    ending.committed();
+    return result;
   }
 
-  private void run(TransactionWork work, Connection connection, Departure departure) {
-    open.put(connection, departure);
-    try {
+  private static MessageWork sendsNothing(TransactionWork work) {
+    return connection -> {
       work.run(connection);
+      return List.of();
+    };
+  }
+
+  private List<EnqueueMessage> run(MessageWork work, Connection connection, Ending ending) {
+    endings.begin(connection, ending);
+    try {
+      return Objects.requireNonNull(
+          work.run(connection), "The work must not return null; an empty list enqueues nothing.");
     } catch (RuntimeException e) {
       throw e;
     } catch (Exception e) {
       throw new Thrown(e);
     } finally {
-      open.remove(connection);
+      endings.workDone(connection);
     }
   }
 
@@ -188,10 +232,15 @@ final class OutboxDoor implements Outbox {
   }
 
   private QueueRow existing(String queue) {
+    requireName(queue);
     return queueStore.all().stream()
         .filter(row -> row.name().equals(queue))
         .findFirst()
         .orElseThrow(() -> new QueueNotRegistered(queue));
+  }
+
+  private static void requireName(String queue) {
+    Objects.requireNonNull(queue, "The queue's name must not be null.");
   }
 
   private static void requirePartition(QueueRow row, int partition) {
@@ -214,7 +263,8 @@ final class OutboxDoor implements Outbox {
     }
     QueueRow row = existing(queue);
     requirePartition(row, partition);
-    Delivery found = messages.peek(row.partitionIds().get(partition), afterSeq, atMost);
+    Delivery found =
+        messages.peek(row.partitionIds().get(partition), Math.min(afterSeq, BEYOND_ALL), atMost);
     List<OutboxMessage> peeked = new ArrayList<>();
     for (StoredMessage message : found.messages()) {
       MessageBody body = message.body();
@@ -241,6 +291,9 @@ final class OutboxDoor implements Outbox {
 
   @Override
   public void grow(String queue, Partitions partitions) {
+    requireName(queue);
+    Objects.requireNonNull(
+        partitions, "The partitions must not be null: Partitions.of makes them.");
     QueueRow row =
         queueStore.grow(queue, partitions.count()).orElseThrow(() -> new QueueNotRegistered(queue));
     if (row.partitionIds().size() != partitions.count()) {

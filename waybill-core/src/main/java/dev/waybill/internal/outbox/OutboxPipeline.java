@@ -11,6 +11,7 @@ import dev.waybill.internal.loop.TimeLimit;
 import dev.waybill.internal.notice.Notices;
 import dev.waybill.internal.outbox.Queues.Queue;
 import dev.waybill.internal.sql.Database;
+import dev.waybill.internal.sql.Endings;
 import dev.waybill.internal.store.DeadLetterStore;
 import dev.waybill.internal.store.DedupStore;
 import dev.waybill.internal.store.MessageStore;
@@ -74,6 +75,7 @@ public final class OutboxPipeline {
    *
    * @param owner names this process in leases
    * @param notices between processes
+   * @param endings of transactions that are ended here
    */
   public OutboxPipeline(
       Database database,
@@ -82,7 +84,8 @@ public final class OutboxPipeline {
       Time time,
       Crew crew,
       String owner,
-      Notices notices) {
+      Notices notices,
+      Endings endings) {
     this.database = database;
     this.config = config;
     this.time = time;
@@ -106,7 +109,9 @@ public final class OutboxPipeline {
         new Rounds(
             requests -> messages.round(owner, requests), time, database.hasOneWriter() ? 1 : 2);
     this.parked = new ParkedStore(database);
-    this.dirty = new DirtyPartitions(time, dirtyBell);
+    this.dirty =
+        new DirtyPartitions(
+            time, dirtyBell, Gathering.of(config.profile().processor().batchSize()));
     this.headStart = new HeadStart(time);
     this.ready = new ReadyPartitions(time, readyBell);
     this.wakeups =
@@ -128,7 +133,8 @@ public final class OutboxPipeline {
             wakeups::lookNow,
             wakeups::resumed,
             deadLetters,
-            () -> new Departure(express, events));
+            () -> new Departure(express, events),
+            endings);
     if (admission.isNeeded()) {
       crew.add(admission, admission.options());
     }

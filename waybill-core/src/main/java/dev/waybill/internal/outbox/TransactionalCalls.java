@@ -2,6 +2,7 @@ package dev.waybill.internal.outbox;
 
 import dev.waybill.internal.loop.Interrupts;
 import dev.waybill.internal.loop.StopSignal;
+import dev.waybill.internal.sql.GuardedConnection;
 import dev.waybill.internal.sql.Tx;
 import dev.waybill.outbox.BatchTransactionalHandler;
 import dev.waybill.outbox.HandlerResult;

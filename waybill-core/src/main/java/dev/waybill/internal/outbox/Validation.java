@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -93,6 +94,8 @@ final class Validation {
   }
 
   private void content(int index, EnqueueMessage message) {
+    Objects.requireNonNull(
+        message, () -> "Message " + index + " must not be null: EnqueueMessage.of makes one.");
     type(index, message.type());
     if (message.payloadSize() > maxPayload) {
       throw new PayloadTooLarge(index, message.payloadSize(), maxPayload);

@@ -42,6 +42,7 @@ final class ErrorCodes {
 
   private static final int SQLITE_BUSY = 5;
   private static final int SQLITE_LOCKED = 6;
+  private static final int SQLITE_READONLY = 8;
   private static final int SQLITE_CANTOPEN = 14;
   private static final int SQLITE_PROTOCOL = 15; // many processes raced for the WAL's locks
   private static final int SQLITE_CONSTRAINT_PRIMARYKEY = 1555;
@@ -80,12 +81,13 @@ final class ErrorCodes {
     };
   }
 
-  /** Whether nothing can be written there. */
+  /** Whether nothing can be written there. The databases' codes do not overlap here, either. */
   static boolean readOnly(SQLException e) {
     return switch (e.getErrorCode()) {
       case ER_OPTION_PREVENTS_STATEMENT,
           ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION,
-          ER_READ_ONLY_MODE ->
+          ER_READ_ONLY_MODE,
+          SQLITE_READONLY ->
           true;
       default -> state(e).equals("25006");
     };

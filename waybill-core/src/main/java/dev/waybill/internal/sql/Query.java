@@ -5,6 +5,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -28,6 +29,7 @@ public final class Query {
   private final int patience;
   private final Map<String, @Nullable Object> values = new HashMap<>();
   private final List<@Nullable Object[]> rows = new ArrayList<>();
+  private boolean commits;
 
   /** Takes at most so many seconds; 0 for as long as it takes. */
   Query(Connection connection, Dialect dialect, Sql sql, int patience) {
@@ -99,9 +101,36 @@ public final class Query {
     return this;
   }
 
+  /**
+   * Has the transaction committed behind the statement, in one round trip with it, so that nothing
+   * may follow but its end (PostgreSQL). If either fails, neither was done.
+   */
+  public Query andCommit() {
+    if (dialect != Dialect.POSTGRES) {
+      throw new IllegalStateException("Only PostgreSQL takes two statements at once");
+    }
+    commits = true;
+    return this;
+  }
+
   /** Executes and says how many rows changed. */
   public int update() {
     return run(PreparedStatement::executeUpdate);
+  }
+
+  /** Executes an insert and says which id the database gave its first row (MySQL and MariaDB). */
+  public long key() {
+    return run(
+        statement -> {
+          statement.executeUpdate();
+          try (ResultSet keys = statement.getGeneratedKeys()) {
+            if (!keys.next()) {
+              throw new SQLException("The driver does not tell the ids of rows");
+            }
+            return keys.getLong(1);
+          }
+        },
+        Statement.RETURN_GENERATED_KEYS);
   }
 
   /** Executes, whatever comes back. */
@@ -122,7 +151,7 @@ public final class Query {
     return run(
         statement -> {
           List<T> all = new ArrayList<>();
-          try (ResultSet result = statement.executeQuery()) {
+          try (ResultSet result = rows(statement)) {
             Row row = new Row(result);
             boolean more = true;
             while (more && result.next()) {
@@ -151,15 +180,28 @@ public final class Query {
         .orElseThrow(() -> new IllegalStateException("Statement " + sql.name() + " gave no row"));
   }
 
+  private ResultSet rows(PreparedStatement statement) throws SQLException {
+    if (!commits) {
+      return statement.executeQuery();
+    }
+    statement.execute();
+    return statement.getResultSet();
+  }
+
   private interface Call<T> {
     T on(PreparedStatement statement) throws SQLException;
   }
 
   private <T> T run(Call<T> call) {
+    return run(call, Statement.NO_GENERATED_KEYS);
+  }
+
+  private <T> T run(Call<T> call, int keys) {
     if (sql.repeats() && rows.isEmpty()) {
       throw new IllegalStateException("Statement " + sql.name() + " needs at least one row");
     }
-    try (PreparedStatement statement = connection.prepareStatement(sql.text(rows.size()))) {
+    String text = commits ? sql.text(rows.size()) + "; commit" : sql.text(rows.size());
+    try (PreparedStatement statement = prepare(text, keys)) {
       if (patience > 0) {
         statement.setQueryTimeout(patience);
       }
@@ -177,6 +219,12 @@ public final class Query {
     } catch (SQLException e) {
       throw SqlFailure.of(dialect, "Statement " + sql.name(), e);
     }
+  }
+
+  private PreparedStatement prepare(String text, int keys) throws SQLException {
+    return keys == Statement.NO_GENERATED_KEYS
+        ? connection.prepareStatement(text)
+        : connection.prepareStatement(text, keys);
   }
 
   private int bind(PreparedStatement statement, int from, List<String> parameters)

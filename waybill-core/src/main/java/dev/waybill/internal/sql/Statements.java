@@ -81,6 +81,7 @@ public final class Statements {
       found = line.find();
       put(into, name, text.substring(from, found ? line.start() : text.length()));
     }
+    parts.replaceAll((name, part) -> included(name, part, parts));
     blocks.replaceAll((name, block) -> included(name, block, parts));
     return blocks;
   }

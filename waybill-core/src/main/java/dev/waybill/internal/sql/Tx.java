@@ -1,10 +1,13 @@
 package dev.waybill.internal.sql;
 
 import dev.waybill.DatabaseException;
+import dev.waybill.TransactionRequiredException;
+import dev.waybill.WaybillException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Set;
+import java.util.function.Supplier;
 
 /**
  * A transaction in progress: a connection and the statements that may run on it. Whoever opened it
@@ -17,6 +20,7 @@ public final class Tx {
   private final Statements statements;
   private final int patience;
   private boolean savepoint;
+  private boolean whole;
 
   Tx(Connection connection, Dialect dialect, Naming naming, Statements statements, int patience) {
     this.connection = connection;
@@ -81,6 +85,16 @@ public final class Tx {
     return SqlFailure.readOnly(failure);
   }
 
+  /** Says what the caller can do about a transaction of his that may not write. */
+  public static WaybillException callers(DatabaseException failure) {
+    return readOnly(failure)
+        ? new TransactionRequiredException(
+            "The transaction given to Waybill is read-only, or the server is: begin one that may"
+                + " write, on a server that takes writes (not a standby), and enqueue there.",
+            failure)
+        : failure;
+  }
+
   /**
    * Marks a point to which {@link #undo} leads back, and forgets the one before. One is enough:
    * work is done piece by piece, and each piece either stays or is undone.
@@ -112,6 +126,40 @@ public final class Tx {
   public void requireSavepoint() {
     steer("release savepoint waybill");
     savepoint = false;
+  }
+
+  /**
+   * Does all of several statements or, if one of them fails, nothing, whatever the caller then does
+   * with the transaction. One statement is whole by itself and needs none of this.
+   */
+  public <T> T wholly(Supplier<T> work) {
+    if (whole) {
+      return work.get();
+    }
+    steer("savepoint waybill_whole");
+    whole = true;
+    try {
+      T result = work.get();
+      if (dialect != Dialect.MYSQL && dialect != Dialect.MARIADB) {
+        // There the next of this name takes its place, which saves a round trip.
+        steer("release savepoint waybill_whole");
+      }
+      return result;
+    } catch (RuntimeException | Error e) {
+      backOut(e);
+      throw e;
+    } finally {
+      whole = false;
+    }
+  }
+
+  private void backOut(Throwable because) {
+    try {
+      steer("rollback to savepoint waybill_whole");
+    } catch (DatabaseException gone) {
+      // With the connection, or because the server has ended the transaction by itself.
+      because.addSuppressed(gone);
+    }
   }
 
   private void steer(String text) {

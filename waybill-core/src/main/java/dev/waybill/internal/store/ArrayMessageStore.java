@@ -1,22 +1,26 @@
 package dev.waybill.internal.store;
 
 import dev.waybill.internal.sql.Database;
+import dev.waybill.internal.sql.Micros;
 import dev.waybill.internal.sql.Query;
 import dev.waybill.internal.sql.Row;
 import dev.waybill.internal.sql.Tx;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.function.ToLongFunction;
+import java.util.function.UnaryOperator;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +28,12 @@ import org.jspecify.annotations.Nullable;
  * it is to use, as the last statement told; {@link Rotation} changes them.
  */
 final class ArrayMessageStore extends MessageStore {
+  /** What is larger the server would compress, or keep elsewhere. */
+  private static final int MOST_PARCEL_BYTES = 1_940;
+
+  /** How many messages a row of outgoing has at most: the last of its rows begins in time. */
+  static final int LONGEST = SEGMENT + Parcel.MOST_MESSAGES - 1;
+
   private volatile @Nullable Slots known;
 
   ArrayMessageStore(Database database) {
@@ -52,62 +62,60 @@ final class ArrayMessageStore extends MessageStore {
 
   @Override
   public long[] enqueue(Tx tx, List<NewMessage> messages) {
+    return enqueue(tx, messages, query -> query);
+  }
+
+  @Override
+  public long[] enqueueLast(Tx tx, List<NewMessage> messages) {
+    return enqueue(tx, messages, Query::andCommit);
+  }
+
+  private long[] enqueue(Tx tx, List<NewMessage> messages, UnaryOperator<Query> ending) {
+    if (messages.size() == 1 && !messages.get(0).isDelayed()) {
+      return new long[] {Parcel.id(enqueueOne(tx, messages.get(0), ending), 0)};
+    }
+    List<Parcel> parcels = Parcel.of(messages, MOST_PARCEL_BYTES);
     boolean delayed = messages.stream().anyMatch(NewMessage::isDelayed);
-    int n = messages.size();
-    if (n == 1 && !delayed) {
-      return new long[] {enqueueOne(tx, messages.get(0))};
-    }
-    long[] partitions = new long[n];
-    List<@Nullable String> types = new ArrayList<>(n);
-    List<@Nullable String> keys = new ArrayList<>(n);
-    List<@Nullable String> headers = new ArrayList<>(n);
-    List<byte[]> payloads = new ArrayList<>(n);
-    for (int i = 0; i < n; i++) {
-      NewMessage message = messages.get(i);
-      partitions[i] = message.partitionId();
-      types.add(message.type());
-      keys.add(message.key());
-      headers.add(HeaderLines.write(message.headers()));
-      payloads.add(message.payload());
-    }
     Slots slots = slots(tx);
     Query query =
         tx.sql(delayed ? "outbox_enqueue_delayed" : "outbox_enqueue", slots.written())
             .set("head", slots.head())
             .set("head_" + slots.head(), slots.head())
             .set("intake_" + slots.intake(), slots.intake())
-            .longs("partitions", partitions)
-            .texts("types", types)
-            .texts("keys", keys)
-            .texts("headers", headers)
-            .blobs("payloads", payloads);
+            .longs("partitions", longs(parcels, parcel -> parcel.first().partitionId()))
+            .longs("counts", longs(parcels, Parcel::size))
+            .texts("types", parcels.stream().map(Parcel::type).toList())
+            .texts("keys", texts(parcels, Parcel::key))
+            .texts("headers", texts(parcels, Parcel::headers))
+            .blobs("payloads", parcels.stream().map(Parcel::payload).toList());
     if (delayed) {
-      due(query, messages);
-    } else {
-      query.set("segment", SEGMENT);
+      due(query, parcels);
     }
-    long[] ids = new long[n];
-    int[] at = {0};
-    query.list(
-        row -> {
-          ids[at[0]++] = row.number("id");
-          return learnt(row.number("slots"));
-        });
+    long[] ids = new long[messages.size()];
+    Iterator<Parcel> stored = parcels.iterator();
+    ending
+        .apply(query)
+        .list(
+            row -> {
+              stored.next().name(row.number("id"), ids);
+              return learnt(row.number("slots"));
+            });
     return ids;
   }
 
-  /** What producers do most: without arrays and sorting that is cheaper. */
-  private long enqueueOne(Tx tx, NewMessage message) {
+  private static List<@Nullable String> texts(
+      List<Parcel> parcels, Function<Parcel, @Nullable String> text) {
+    List<@Nullable String> texts = new ArrayList<>(parcels.size());
+    parcels.forEach(parcel -> texts.add(text.apply(parcel)));
+    return texts;
+  }
+
+  /** What producers do most: without arrays and sorting that is cheaper. Gives its row. */
+  private long enqueueOne(Tx tx, NewMessage message, UnaryOperator<Query> ending) {
     Slots slots = slots(tx);
-    return tx.sql("outbox_enqueue_one", slots.writtenOne())
-        .set("head", slots.head())
-        .set("head_" + slots.head(), slots.head())
-        .set("intake_" + slots.intake(), slots.intake())
-        .set("partition", message.partitionId())
-        .set("type", message.type())
-        .set("key", message.key())
-        .set("headers", HeaderLines.write(message.headers()))
-        .set("payload", message.payload())
+    Query query = written(tx.sql("outbox_enqueue_one", slots.writtenOne()), slots, message);
+    return ending
+        .apply(query)
         .one(
             row -> {
               learnt(row.number("slots"));
@@ -115,13 +123,25 @@ final class ArrayMessageStore extends MessageStore {
             });
   }
 
-  private static void due(Query query, List<NewMessage> messages) {
-    List<@Nullable Long> dueAts = new ArrayList<>(messages.size());
-    List<@Nullable Long> delays = new ArrayList<>(messages.size());
-    for (NewMessage message : messages) {
-      Instant dueAt = message.dueAt();
-      Duration delay = message.delay();
-      dueAts.add(dueAt == null ? null : ChronoUnit.MICROS.between(Instant.EPOCH, dueAt));
+  private static Query written(Query query, Slots slots, NewMessage message) {
+    return query
+        .set("head", slots.head())
+        .set("head_" + slots.head(), slots.head())
+        .set("intake_" + slots.intake(), slots.intake())
+        .set("partition", message.partitionId())
+        .set("type", message.type())
+        .set("key", message.key())
+        .set("headers", HeaderLines.write(message.headers()))
+        .set("payload", message.payload());
+  }
+
+  private static void due(Query query, List<Parcel> parcels) {
+    List<@Nullable Long> dueAts = new ArrayList<>(parcels.size());
+    List<@Nullable Long> delays = new ArrayList<>(parcels.size());
+    for (Parcel parcel : parcels) {
+      Instant dueAt = parcel.first().dueAt();
+      Duration delay = parcel.first().delay();
+      dueAts.add(dueAt == null ? null : Micros.of(dueAt));
       delays.add(delay == null ? null : micros(delay));
     }
     query.longs("due_ats", dueAts).longs("delays", delays);
@@ -157,10 +177,13 @@ final class ArrayMessageStore extends MessageStore {
   @Override
   public Numbered sequence(
       long[] partitions, int messages, String owner, List<LeaseRequest.Take> wanted) {
+    Map<Long, Integer> limits = new HashMap<>();
+    wanted.forEach(take -> limits.put(take.partitionId(), take.messages()));
     return database()
         .single(
             tx ->
                 numbered(
+                    new Drafts(limits),
                     tx.sql("outbox_sequence_take")
                         .longs("partitions", partitions)
                         .set("messages", messages)
@@ -175,38 +198,66 @@ final class ArrayMessageStore extends MessageStore {
   @Override
   public Optional<Delivery> depart(Tx tx, long[] ids, String owner, LeaseRequest.Take wanted) {
     Slots slots = slots(tx);
-    Map<Long, Draft> drafts = new LinkedHashMap<>();
+    Drafts drafts = new Drafts(Map.of(wanted.partitionId(), ids.length));
     tx.sql("outbox_depart", slots.departing())
         .set("head", slots.head())
         .set("head_" + slots.head(), slots.head())
         .set("intake_" + slots.intake(), slots.intake())
         .set("partition", wanted.partitionId())
         .set("n", ids.length)
-        .longs("ids", ids)
+        .longs("ids", LongStream.of(ids).map(Parcel::row).toArray())
         .set("owner", owner)
         .set("duration", micros(wanted.duration()))
         .list(row -> drafted(drafts, row));
-    return finished(drafts).values().stream().findFirst();
+    return drafts.deliveries().values().stream().findFirst();
   }
 
-  private static long[] longs(
-      List<LeaseRequest.Take> wanted, ToLongFunction<LeaseRequest.Take> number) {
-    return wanted.stream().mapToLong(number).toArray();
+  @Override
+  public Departed departLast(Tx tx, NewMessage message, String owner, LeaseRequest.Take wanted) {
+    Slots slots = slots(tx);
+    return written(tx.sql("outbox_depart_last", slots.writtenOne()), slots, message)
+        .set("owner", owner)
+        .set("duration", micros(wanted.duration()))
+        .andCommit()
+        .one(
+            row -> {
+              learnt(row.number("slots"));
+              long id = Parcel.id(row.number("id"), 0);
+              return row.numberOrNull("lease_epoch") == null
+                  ? new Departed(id, Optional.empty())
+                  : new Departed(id, Optional.of(departed(row, id, message)));
+            });
+  }
+
+  /** The message need not be read back. */
+  private static Delivery departed(Row row, long id, NewMessage message) throws SQLException {
+    MessageBody body =
+        new MessageBody(
+            message.type(),
+            message.payload().clone(),
+            HeaderLines.read(HeaderLines.write(message.headers())),
+            message.key(),
+            row.time("created_at"));
+    Delivery delivery = Drafts.partition(row);
+    return delivery.with(List.of(new StoredMessage(delivery.sequence(), id, body)));
+  }
+
+  private static <T> long[] longs(List<T> all, ToLongFunction<T> number) {
+    return all.stream().mapToLong(number).toArray();
   }
 
   /** A row without a lease tells only how many messages the partition got. */
-  private Numbered numbered(Query query) {
+  private Numbered numbered(Drafts drafts, Query query) {
     Map<Long, Integer> counts = new LinkedHashMap<>();
-    Map<Long, Draft> drafts = new LinkedHashMap<>();
     query.list(
         row -> {
-          counts.put(row.number("partition_id"), (int) row.number("n"));
+          counts.put(row.number("partition_id"), (int) row.number("numbered"));
           if (row.numberOrNull("lease_epoch") != null) {
             drafted(drafts, row);
           }
           return counts;
         });
-    return new Numbered(counts, finished(drafts));
+    return new Numbered(counts, drafts.deliveries());
   }
 
   private static Map<Long, Integer> counts(Query query, String column) {
@@ -225,6 +276,7 @@ final class ArrayMessageStore extends MessageStore {
                     reading(tx, "outbox_lease_take", slots, partitionId)
                         .set("owner", owner)
                         .set("duration", micros(duration)),
+                    partitionId,
                     messages))
         .map(found -> whole(found, slots, partitionId, messages));
   }
@@ -239,6 +291,7 @@ final class ArrayMessageStore extends MessageStore {
                     fenced(reading(tx, "outbox_lease_next", slots, lease.partitionId()), lease)
                         .set("processed_seq", processedSeq)
                         .set("duration", micros(lease.duration())),
+                    lease.partitionId(),
                     messages))
         .map(found -> whole(found, slots, lease.partitionId(), messages));
   }
@@ -255,13 +308,16 @@ final class ArrayMessageStore extends MessageStore {
     if (requests.stream().allMatch(LeaseRequest.End.class::isInstance)) {
       return ended(owner, round);
     }
+    Map<Long, Integer> limits = new HashMap<>();
+    requests.forEach(request -> limits.put(request.partitionId(), request.messages()));
     Slots slots = slots();
     Map<Long, Delivery> found =
         database()
             .single(
                 tx ->
                     deliveries(
-                        round.bind(reading(tx, "outbox_lease_round", slots)).set("owner", owner)));
+                        round.bind(reading(tx, "outbox_lease_round", slots)).set("owner", owner),
+                        limits));
     for (LeaseRequest request : requests) {
       int messages = request.messages();
       if (messages > 0) {
@@ -304,7 +360,7 @@ final class ArrayMessageStore extends MessageStore {
   @Override
   public Optional<Delivery> lock(Tx tx, long partitionId, int messages) {
     Slots slots = slots(tx);
-    return delivery(reading(tx, "outbox_cursor_take", slots, partitionId), messages)
+    return delivery(reading(tx, "outbox_cursor_take", slots, partitionId), partitionId, messages)
         .map(
             found ->
                 isWhole(found, slots) ? found : again(tx, found, slots, partitionId, messages));
@@ -327,8 +383,7 @@ final class ArrayMessageStore extends MessageStore {
   private static Delivery again(
       Tx tx, Delivery found, Slots slots, long partitionId, int messages) {
     // What was numbered after the lease was taken may not be durable yet.
-    return withMessages(
-        found,
+    return found.with(
         read(tx, slots, partitionId, found.processedSeq(), messages).stream()
             .filter(message -> message.seq() <= found.sequence())
             .toList());
@@ -336,11 +391,17 @@ final class ArrayMessageStore extends MessageStore {
 
   private static List<StoredMessage> read(
       Tx tx, Slots slots, long partitionId, long after, int messages) {
-    return reading(tx, "outbox_read", slots.all(), partitionId)
+    Drafts.Draft draft = new Drafts.Draft(after, messages);
+    reading(tx, "outbox_read", slots.all(), partitionId)
         .set("processed_seq", after)
         .set("messages", messages)
         .set("bytes", MOST_BYTES)
-        .list(ArrayMessageStore::message);
+        .list(
+            row -> {
+              draft.add(row);
+              return draft;
+            });
+    return draft.messages();
   }
 
   @Override
@@ -359,79 +420,28 @@ final class ArrayMessageStore extends MessageStore {
   }
 
   private static Query reading(Tx tx, String statement, Slots slots) {
-    Set<String> given = new HashSet<>(Set.of("partition_id", "messages", "segment"));
+    Set<String> given = new HashSet<>(Set.of("partition_id", "messages", "longest"));
     slots.read().forEach(slot -> given.add("slot_" + slot));
-    Query query = tx.sql(statement, given).set("segment", SEGMENT);
+    Query query = tx.sql(statement, given).set("longest", LONGEST);
     slots.read().forEach(slot -> query.set("slot_" + slot, slot));
     return query;
   }
 
-  private Optional<Delivery> delivery(Query query, int limit) {
-    return deliveries(query.set("messages", limit)).values().stream().findFirst();
+  private Optional<Delivery> delivery(Query query, long partitionId, int limit) {
+    return deliveries(query.set("messages", limit), Map.of(partitionId, limit)).values().stream()
+        .findFirst();
   }
 
-  /** The partition's part is repeated in every row; a row without a message has only that. */
-  private Map<Long, Delivery> deliveries(Query query) {
-    Map<Long, Draft> drafts = new LinkedHashMap<>();
+  private Map<Long, Delivery> deliveries(Query query, Map<Long, Integer> limits) {
+    Drafts drafts = new Drafts(limits);
     query.set("bytes", MOST_BYTES).list(row -> drafted(drafts, row));
-    return finished(drafts);
+    return drafts.deliveries();
   }
 
-  private Draft drafted(Map<Long, Draft> drafts, Row row) throws SQLException {
-    long partitionId = row.number("partition_id");
-    Draft draft = drafts.get(partitionId);
-    if (draft == null) {
-      learnt(row.number("slots"));
-      draft = new Draft(partition(row), new ArrayList<>());
-      drafts.put(partitionId, draft);
-    }
-    if (row.numberOrNull("seq") != null) {
-      draft.add(message(row));
-    }
-    return draft;
-  }
-
-  private static Map<Long, Delivery> finished(Map<Long, Draft> drafts) {
-    Map<Long, Delivery> deliveries = new LinkedHashMap<>();
-    drafts.forEach(
-        (partitionId, draft) ->
-            deliveries.put(partitionId, withMessages(draft.partition(), draft.messages())));
-    return deliveries;
-  }
-
-  /** A delivery whose messages are still being read. */
-  private record Draft(Delivery partition, List<StoredMessage> messages) {
-    /** What follows a missing number is not read yet: see {@link #isWhole}. */
-    void add(StoredMessage message) {
-      if (messages.isEmpty() || messages.get(messages.size() - 1).seq() + 1 == message.seq()) {
-        messages.add(message);
-      }
-    }
-  }
-
-  private static Delivery partition(Row row) throws SQLException {
-    return new Delivery(
-        row.number("processed_seq"),
-        (int) row.number("attempts"),
-        row.number("lease_epoch"),
-        row.number("sequence"),
-        (int) row.number("parked"),
-        List.of());
-  }
-
-  private static StoredMessage message(Row row) throws SQLException {
-    return new StoredMessage(
-        row.number("seq"), row.number("id"), row.textOrNull("type") == null ? null : body(row));
-  }
-
-  private static Delivery withMessages(Delivery found, List<StoredMessage> messages) {
-    return new Delivery(
-        found.processedSeq(),
-        found.attempts(),
-        found.epoch(),
-        found.sequence(),
-        found.parked(),
-        messages);
+  private Drafts drafted(Drafts drafts, Row row) throws SQLException {
+    learnt(row.number("slots"));
+    drafts.add(row);
+    return drafts;
   }
 
   @Override
@@ -463,8 +473,17 @@ final class ArrayMessageStore extends MessageStore {
         .set("partition_id", partitionId)
         .set("processed_seq", state.processedSeq())
         .set("messages", messages)
-        .set("segment", SEGMENT)
-        .list(row -> bodies.put(row.number("seq"), row.flag("body")));
+        .set("longest", LONGEST)
+        .list(
+            row -> {
+              long last = row.number("seq");
+              boolean body = row.flag("body");
+              LongStream.rangeClosed(last - row.number("n") + 1, last)
+                  .filter(seq -> seq > state.processedSeq())
+                  .filter(seq -> seq <= state.processedSeq() + messages)
+                  .forEach(seq -> bodies.put(seq, body));
+              return last;
+            });
     return new Head(state.processedSeq(), state.sequence(), bodies);
   }
 }

@@ -26,6 +26,11 @@ public record Delivery(
     messages = List.copyOf(messages);
   }
 
+  /** The same with these messages. */
+  Delivery with(List<StoredMessage> read) {
+    return new Delivery(processedSeq, attempts, epoch, sequence, parked, read);
+  }
+
   /** Whether there was more than was read. */
   public boolean hasMore() {
     return !messages.isEmpty() && messages.get(messages.size() - 1).seq() < sequence;

@@ -45,7 +45,8 @@ record JobCodes<T>(List<T> words) {
               JobEvent.Kind.REQUEUED,
               JobEvent.Kind.REPLAYED,
               JobEvent.Kind.REPLACED,
-              JobEvent.Kind.QUARANTINED));
+              JobEvent.Kind.QUARANTINED,
+              JobEvent.Kind.RELEASED));
 
   static final JobCodes<JobContext.Level> LEVEL =
       new JobCodes<>(

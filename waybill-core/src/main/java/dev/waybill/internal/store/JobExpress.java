@@ -6,15 +6,14 @@ import dev.waybill.internal.sql.Tx;
 import dev.waybill.internal.store.JobLeaseStore.Claim;
 import dev.waybill.internal.store.JobLeaseStore.Fence;
 import dev.waybill.internal.store.JobLeaseStore.Lease;
-import dev.waybill.job.AttemptOutcome;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
@@ -72,16 +71,27 @@ public final class JobExpress {
         });
   }
 
-  /** An attempt that succeeded. */
-  public record Success(Fence fence, @Nullable String output) {
-    private Map<String, @Nullable Object> fields() {
-      Map<String, @Nullable Object> fields = fence.fields();
-      fields.put("output", output);
-      return fields;
-    }
+  /**
+   * Leases a job that this transaction has enqueued, if nobody waits for these types and there is
+   * nothing to weigh.
+   */
+  public Optional<Claim> depart(
+      Tx tx, UUID id, Collection<String> types, String worker, Duration lease) {
+    return tx.sql("job_depart")
+        .set("id", id)
+        .texts("types", List.copyOf(types))
+        .set("worker", worker)
+        .set("ttl", lease.toNanos() / 1000)
+        .first(Claim::read);
   }
 
-  /** Ends these attempts and their jobs; gives those that still owned their job. */
+  /** An attempt that succeeded. */
+  public record Success(Fence fence, @Nullable String output) {}
+
+  /**
+   * Ends these attempts and their jobs; gives those that still owned their job. Fails, and ends
+   * none, if one of the leases ends while its row is waited for.
+   */
   public List<Lease> succeed(List<Success> all) {
     return database.single(tx -> succeed(tx, all));
   }
@@ -92,9 +102,18 @@ public final class JobExpress {
     List<Success> ordered =
         all.stream().sorted(Comparator.comparing(each -> each.fence().id().toString())).toList();
     return tx.sql("job_succeed")
-        .set("batch", JsonRows.objects(ordered, Success::fields))
-        .set("outcome", JobCodes.OUTCOME.number(AttemptOutcome.SUCCEEDED))
+        .uuids("ids", ordered.stream().map(each -> each.fence().id()).toList())
+        .longs("runs", ordered.stream().mapToLong(each -> each.fence().run()).toArray())
+        .longs("attempts", ordered.stream().mapToLong(each -> each.fence().attempt()).toArray())
+        .texts("workers", ordered.stream().map(each -> each.fence().worker()).toList())
+        .texts("outputs", outputs(ordered))
         .list(Lease::read);
+  }
+
+  private static List<@Nullable String> outputs(List<Success> all) {
+    List<@Nullable String> outputs = new ArrayList<>();
+    all.forEach(each -> outputs.add(each.output()));
+    return outputs;
   }
 
   /**

@@ -4,6 +4,7 @@ import dev.waybill.internal.sql.Micros;
 import dev.waybill.internal.sql.Row;
 import dev.waybill.internal.sql.Tx;
 import dev.waybill.job.AttemptOutcome;
+import dev.waybill.job.JobEvent;
 import dev.waybill.job.JobStatus;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -18,6 +19,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Jobs as workers see them: claim, keep, settle, reap; in one transaction. */
@@ -383,6 +385,17 @@ public final class JobLeaseStore {
         .list(Lease::read);
   }
 
+  /** The same without those whose row somebody else has locked: nobody is waited for. */
+  public List<Lease> lockUnheld(List<Fence> fences) {
+    Set<UUID> free =
+        Set.copyOf(
+            tx.sql("job_renew_lock")
+                .set("batch", JsonRows.objects(fences, Fence::fields))
+                .list(row -> row.uuid("id")));
+    List<Fence> ours = fences.stream().filter(fence -> free.contains(fence.id())).toList();
+    return ours.isEmpty() ? List.of() : lockForSettling(ours);
+  }
+
   /** Locks what a worker has leased. */
   public List<Lease> lockOwned(String worker) {
     return tx.sql("job_owned_lock").set("worker", worker).list(Lease::read);
@@ -393,12 +406,20 @@ public final class JobLeaseStore {
     return tx.sql("job_reap_lock").set("limit", limit).list(Lease::read);
   }
 
-  /** An expired lease of a step, not locked yet, and the run that has to be locked first. */
-  public record ExpiredStep(Fence fence, UUID workflow) {}
+  /**
+   * An expired lease of a step, not locked yet, and the run that has to be locked first.
+   *
+   * @param until when it ended, in microseconds
+   */
+  public record ExpiredStep(Fence fence, UUID workflow, long until) {}
 
-  /** Steps whose lease has ended, longest ago first; without a lock. */
-  public List<ExpiredStep> expiredSteps(int limit) {
-    return tx.sql("job_reap_steps")
+  /** Steps whose lease has ended, longest ago first, behind one of them; without a lock. */
+  public List<ExpiredStep> expiredSteps(int limit, @Nullable ExpiredStep behind) {
+    return (behind == null
+            ? tx.sql("job_reap_steps", Set.of("limit"))
+            : tx.sql("job_reap_steps", Set.of("limit", "since", "after"))
+                .set("since", behind.until())
+                .set("after", behind.fence().id()))
         .set("limit", limit)
         .list(
             row ->
@@ -408,12 +429,31 @@ public final class JobLeaseStore {
                         (int) row.number("run"),
                         (int) row.number("attempt"),
                         row.text("worker")),
-                    row.uuid("workflow_id")));
+                    row.uuid("workflow_id"),
+                    row.number("lease_until")));
   }
 
-  /** Writes what became of jobs that are locked, and records their attempts. */
+  /**
+   * Writes what became of jobs that are locked, and records their attempts. One that was released
+   * has an event instead: its number is that of the next attempt. One that succeeded is the last of
+   * its job, whose row says all about it.
+   */
   public void settle(List<Settled> all) {
-    record(all.stream().filter(each -> each.outcome() != AttemptOutcome.RELEASED).toList());
+    Map<Boolean, List<Settled>> byRelease =
+        all.stream()
+            .collect(Collectors.partitioningBy(each -> each.outcome() == AttemptOutcome.RELEASED));
+    record(
+        byRelease.getOrDefault(false, List.of()).stream()
+            .filter(each -> each.outcome() != AttemptOutcome.SUCCEEDED)
+            .toList());
+    List<Settled> released = byRelease.getOrDefault(true, List.of());
+    if (!released.isEmpty()) {
+      JobHistoryStore.in(tx)
+          .eventOfAll(
+              released.stream().map(each -> each.lease().fence().id()).toList(),
+              JobEvent.Kind.RELEASED,
+              "by " + released.get(0).lease().fence().worker());
+    }
     moveOnly(all);
   }
 

@@ -11,12 +11,15 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -165,9 +168,19 @@ public final class JobStore {
     return tx.sql("job_find_key").set("hash", hash).first(row -> row.uuid("id")).flatMap(this::get);
   }
 
-  /** Those that have these keys while they are active; locked. */
+  /** Those that have these keys while they are active; those that wait are locked. */
   public List<KeyedJob> byActive(Collection<String> hashes) {
-    return tx.sql("job_by_active").set("hashes", JsonRows.texts(hashes)).list(KeyedJob::read);
+    List<KeyedJob> found = new ArrayList<>(byActive("job_by_active", hashes));
+    Set<String> others = new TreeSet<>(hashes);
+    found.forEach(job -> others.remove(String.valueOf(job.activeHash())));
+    if (!others.isEmpty()) {
+      found.addAll(byActive("job_by_active_begun", others));
+    }
+    return found;
+  }
+
+  private List<KeyedJob> byActive(String statement, Collection<String> hashes) {
+    return tx.sql(statement).set("hashes", JsonRows.texts(hashes)).list(KeyedJob::read);
   }
 
   /** Deletes jobs. */
@@ -220,11 +233,14 @@ public final class JobStore {
 
   static JobInfo readInfo(Row row) throws SQLException {
     String tenant = row.text("tenant");
+    JobStatus status = readStatus(row);
+    // Of a job that succeeded, the row keeps who had it: that is its last attempt, not a lease.
+    boolean leased = status != JobStatus.SUCCEEDED;
     return new JobInfo(
         row.uuid("id"),
         row.text("type"),
         tenant.isEmpty() ? Scope.global() : Scope.tenant(tenant),
-        readStatus(row),
+        status,
         (int) row.number("run"),
         (int) row.number("attempt"),
         (int) row.number("max_attempts"),
@@ -235,9 +251,9 @@ public final class JobStore {
         row.time("due_at"),
         row.timeOrNull("started_at"),
         row.timeOrNull("finished_at"),
-        row.textOrNull("worker"),
-        row.timeOrNull("leased_at"),
-        row.timeOrNull("lease_until"),
+        leased ? row.textOrNull("worker") : null,
+        leased ? row.timeOrNull("leased_at") : null,
+        leased ? row.timeOrNull("lease_until") : null,
         row.numberOrNull("progress_done"),
         row.numberOrNull("progress_total"),
         row.textOrNull("resource_key"),
@@ -272,6 +288,11 @@ public final class JobStore {
   /** Ends jobs that are locked. */
   public void cancelAll(Collection<UUID> ids, String reason) {
     tx.sql("job_cancel_all").set("ids", JsonRows.ids(ids)).set("reason", reason).update();
+  }
+
+  /** Who waits or runs with the key that a job had while it did; empty if that has none. */
+  public Optional<UUID> uniqueHolder(UUID id) {
+    return tx.sql("job_unique_holder").set("id", id).first(row -> row.uuid("id"));
   }
 
   /** Begins a new run of a job that is locked. */

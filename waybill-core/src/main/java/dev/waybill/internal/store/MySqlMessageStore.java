@@ -1,61 +1,167 @@
 package dev.waybill.internal.store;
 
+import dev.waybill.DatabaseException;
 import dev.waybill.internal.sql.Database;
 import dev.waybill.internal.sql.Dialect;
 import dev.waybill.internal.sql.Query;
-import dev.waybill.internal.sql.Row;
 import dev.waybill.internal.sql.Tx;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableSet;
 import java.util.Optional;
+import java.util.TreeSet;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * MySQL and MariaDB: each statement is a round trip, so all partitions of a round share theirs. The
- * rows are locked and read, what each request may do is decided here, and one statement writes it.
- * A row that somebody else has locked is left to him, unless we hold its lease: then it is waited
- * for.
+ * MySQL and MariaDB: what one call enqueues into one partition is one row, which stays where it is
+ * from the insert to the clean-up. To be numbered means that the row is told the number of its last
+ * message.
  */
-final class MySqlMessageStore extends PackedMessageStore {
-  private static final int MOST_ATTEMPTS = Integer.MAX_VALUE;
+final class MySqlMessageStore extends MessageStore {
+  /** Rows of one statement: below every limit on parameters, and a fair size for a packet. */
+  private static final int MOST_ROWS = 1_000;
 
-  /** Stands for null, which MySQL does not take for a number. */
-  private static final long NONE = -1;
+  /** A fraction of the smallest packet a server is likely to accept. */
+  private static final long MOST_STATEMENT_BYTES = 1024L * 1024;
+
+  /** A page of InnoDB takes two rows of this size. What is larger it would keep elsewhere. */
+  private static final int MOST_PARCEL_BYTES = 7_000;
+
+  /** Rows that are cleaned up for each segment that others would have. */
+  private static final int CLEANED = 50;
 
   private final boolean returning;
+
+  /** By how much ids grew when somebody last asked (MySQL). */
+  private volatile long step = 1;
 
   MySqlMessageStore(Database database) {
     super(database);
     this.returning = database.dialect() == Dialect.MARIADB;
   }
 
-  /**
-   * The server gives one statement a series of ids without holes; its steps are the session's, as
-   * clusters set them. MariaDB tells with the insert where it begins.
-   */
   @Override
-  long[] insert(Tx tx, Query bodies, int rows) {
-    record Series(long first, long step) {
-      static Series of(Row row) throws SQLException {
-        return new Series(row.number("first"), row.number("step"));
+  public long[] enqueue(Tx tx, List<NewMessage> messages) {
+    List<Parcel> parcels = Parcel.of(messages, MOST_PARCEL_BYTES);
+    boolean single =
+        endOfChunk(parcels, 0) == parcels.size()
+            && messages.stream().noneMatch(NewMessage::isDelayed);
+    return single ? insert(tx, messages, parcels) : tx.wholly(() -> insert(tx, messages, parcels));
+  }
+
+  private long[] insert(Tx tx, List<NewMessage> messages, List<Parcel> parcels) {
+    long[] ids = new long[messages.size()];
+    for (int from = 0; from < parcels.size(); ) {
+      int to = endOfChunk(parcels, from);
+      insert(tx, parcels.subList(from, to), ids);
+      from = to;
+    }
+    return ids;
+  }
+
+  private static int endOfChunk(List<Parcel> parcels, int from) {
+    long bytes = 0;
+    int to = from;
+    while (to < parcels.size()
+        && to - from < MOST_ROWS
+        && (to == from || bytes + parcels.get(to).bytes() <= MOST_STATEMENT_BYTES)) {
+      bytes += parcels.get(to).bytes();
+      to++;
+    }
+    return to;
+  }
+
+  private void insert(Tx tx, List<Parcel> parcels, long[] ids) {
+    long[] rows = returning ? returned(tx, parcels) : reckoned(tx, parcels);
+    Query later = tx.sql("outbox_delayed_insert");
+    boolean delayed = false;
+    for (int i = 0; i < rows.length; i++) {
+      Parcel parcel = parcels.get(i);
+      parcel.name(rows[i], ids);
+      if (parcel.first().isDelayed()) {
+        parcel.delay(later, rows[i]);
+        delayed = true;
       }
     }
-    Series series;
-    if (returning) {
-      series =
-          bodies.list(Series::of).stream().min(Comparator.comparing(Series::first)).orElseThrow();
-    } else {
-      bodies.update();
-      series = tx.sql("outbox_body_first").one(Series::of);
+    if (delayed) {
+      later.update();
     }
-    return LongStream.range(0, rows).map(k -> series.first + k * series.step).toArray();
+  }
+
+  /** The ids of the rows as MariaDB tells them. They grow in the order of the rows. */
+  private static long[] returned(Tx tx, List<Parcel> parcels) {
+    Query insert = tx.sql("outbox_body_insert");
+    parcels.forEach(parcel -> insert.row(parcel.row().toArray()));
+    return insert.list(row -> row.number("id")).stream().mapToLong(id -> id).sorted().toArray();
+  }
+
+  /**
+   * The ids of the rows on MySQL, which tells the first. It gives one statement a series of ids
+   * without holes, whose steps are the session's, as clusters set them.
+   */
+  private long[] reckoned(Tx tx, List<Parcel> parcels) {
+    boolean alone = parcels.size() == 1;
+    long assumed = step;
+    try {
+      return reckoned(tx, parcels, alone ? null : assumed);
+    } catch (DatabaseException e) {
+      if (alone || !Tx.refused(e)) {
+        throw e;
+      }
+      long real = tx.sql("outbox_body_step").one(row -> row.number("step"));
+      if (real == assumed) {
+        throw e;
+      }
+      step = real;
+      return reckoned(tx, parcels, real);
+    }
+  }
+
+  private static long[] reckoned(Tx tx, List<Parcel> parcels, @Nullable Long step) {
+    Query insert = tx.sql("outbox_body_insert");
+    for (Parcel parcel : parcels) {
+      List<@Nullable Object> row = parcel.row();
+      row.add(step);
+      insert.row(row.toArray());
+    }
+    long first = insert.key();
+    long each = step == null ? 0 : step;
+    return LongStream.range(0, parcels.size()).map(k -> first + k * each).toArray();
+  }
+
+  @Override
+  public Map<Long, Integer> promote(int messages) {
+    record Due(long dueAt, long id, long partitionId) {}
+    return transact(
+        tx -> {
+          List<Due> due =
+              tx.sql("outbox_due")
+                  .set("messages", messages)
+                  .list(
+                      row ->
+                          new Due(
+                              row.number("due_at"), row.number("id"), row.number("partition_id")));
+          Map<Long, Integer> counts = new LinkedHashMap<>();
+          if (due.isEmpty()) {
+            return counts;
+          }
+          List<String> pairs = due.stream().map(each -> json(each.dueAt(), each.id())).toList();
+          long[] ids = due.stream().mapToLong(Due::id).toArray();
+          expect(due.size(), tx.sql("outbox_due_delete").set("rows", json(pairs)).update());
+          tx.sql("outbox_due_release").set("ids", PackedIds.json(ids)).update();
+          due.forEach(each -> counts.merge(each.partitionId(), 1, Integer::sum));
+          return counts;
+        });
+  }
+
+  @Override
+  public Map<Long, Integer> sequence(long[] partitions, int messages) {
+    return transact(tx -> sequence(tx, partitions, messages));
   }
 
   /**
@@ -69,210 +175,188 @@ final class MySqlMessageStore extends PackedMessageStore {
           Map<Long, Integer> counts = sequence(tx, partitions, messages);
           List<LeaseRequest> filled = new ArrayList<>(wanted);
           filled.removeIf(take -> counts.getOrDefault(take.partitionId(), 0) == 0);
-          return new Numbered(counts, filled.isEmpty() ? Map.of() : round(tx, owner, filled));
+          return new Numbered(
+              counts, filled.isEmpty() ? Map.of() : MySqlCursors.round(tx, owner, filled));
         });
   }
 
-  /** A partition's row as it was locked. */
-  private record Cursor(
-      long partitionId,
-      long processedSeq,
-      int attempts,
-      long epoch,
-      int parked,
-      long sequence,
-      boolean free,
-      boolean ours) {
-    static Cursor of(Row row) throws SQLException {
-      return new Cursor(
-          row.number("partition_id"),
-          row.number("processed_seq"),
-          (int) row.number("attempts"),
-          row.number("lease_epoch"),
-          (int) row.number("parked"),
-          row.number("sequence"),
-          row.flag("free"),
-          row.flag("ours"));
+  private Map<Long, Integer> sequence(Tx tx, long[] partitions, int messages) {
+    Query lock = tx.sql("outbox_sequence_lock");
+    LongStream.of(partitions).forEach(lock::row);
+    Map<Long, Long> locked = new LinkedHashMap<>();
+    lock.list(row -> locked.put(row.number("id"), row.number("sequence")));
+    Map<Long, Integer> counts = new LinkedHashMap<>();
+    if (locked.isEmpty()) {
+      return counts;
     }
-
-    boolean isLeasedBy(Lease lease) {
-      return ours && epoch == lease.epoch();
+    Map<Long, NavigableSet<Waiting>> chosen = choose(tx, locked.keySet(), messages);
+    List<String> changes = new ArrayList<>();
+    int moved = 0;
+    for (Map.Entry<Long, Long> partition : locked.entrySet()) {
+      long sequence = partition.getValue();
+      int count = 0;
+      List<long[]> numbers = new ArrayList<>();
+      for (Waiting each : chosen.getOrDefault(partition.getKey(), new TreeSet<>())) {
+        if (count < messages) {
+          count += each.n();
+          numbers.add(new long[] {each.row(), sequence + count});
+        }
+      }
+      for (long[] number : numbers) {
+        changes.add(json(number[0], number[1], partition.getKey(), sequence + count));
+      }
+      moved += count > 0 ? 1 : 0;
+      counts.put(partition.getKey(), count);
     }
-
-    Cursor taken() {
-      int tried = Math.min(attempts, MOST_ATTEMPTS - 1) + 1;
-      return new Cursor(partitionId, processedSeq, tried, epoch + 1, parked, sequence, false, true);
+    if (moved > 0) {
+      expect(
+          changes.size() + moved,
+          tx.sql("outbox_sequence_number").set("rows", json(changes)).update());
     }
+    return counts;
+  }
 
-    Cursor moved(long seq, int attempts) {
-      return new Cursor(partitionId, seq, attempts, epoch, parked, sequence, free, ours);
-    }
-
-    Delivery with(List<StoredMessage> messages) {
-      return new Delivery(processedSeq, attempts, epoch, sequence, parked, messages);
+  /** A row whose n messages have no numbers. */
+  private record Waiting(long row, int n) implements Comparable<Waiting> {
+    @Override
+    public int compareTo(Waiting other) {
+      return Long.compare(row, other.row);
     }
   }
 
   /**
-   * What becomes of a row.
-   *
-   * @param delay nobody tries again before it has passed; null if that stays as it is
-   * @param lease how long it is leased; null if not
-   * @param messages how many are to be read
+   * The first rows of each partition. In a statement of its own, after the lock: so it sees all
+   * that was committed when the lock was had.
    */
-  private record Change(
-      Cursor cursor, @Nullable Duration delay, @Nullable Duration lease, int messages) {
-    String json() {
-      return "[%d,%d,%d,%d,%d,%d]"
-          .formatted(
-              cursor.partitionId,
-              cursor.processedSeq,
-              cursor.attempts,
-              cursor.epoch,
-              delay == null ? NONE : micros(delay),
-              lease == null ? NONE : micros(lease));
+  private static Map<Long, NavigableSet<Waiting>> choose(
+      Tx tx, Iterable<Long> partitions, int messages) {
+    Query query = tx.sql("outbox_sequence_choose");
+    partitions.forEach(partition -> query.row(partition, messages));
+    Map<Long, NavigableSet<Waiting>> chosen = new HashMap<>();
+    query.list(
+        row ->
+            chosen
+                .computeIfAbsent(row.number("partition_id"), id -> new TreeSet<>())
+                .add(new Waiting(row.number("id"), (int) row.number("n"))));
+    return chosen;
+  }
+
+  /** What was chosen under the lock must be what is changed, or nothing is done at all. */
+  private static void expect(int chosen, int changed) {
+    if (chosen != changed) {
+      throw new IllegalStateException(
+          chosen + " rows were chosen under a lock, but " + changed + " could be changed");
     }
   }
 
+  private static String json(long... numbers) {
+    return json(LongStream.of(numbers).mapToObj(Long::toString).toList());
+  }
+
+  private static String json(List<String> elements) {
+    return "[" + String.join(",", elements) + "]";
+  }
+
   @Override
-  Optional<Delivery> lease(Tx tx, long partitionId, String owner, Duration duration, int messages) {
+  public Optional<Delivery> lease(long partitionId, String owner, Duration duration, int messages) {
     var take = new LeaseRequest.Take(partitionId, duration, messages);
-    return Optional.ofNullable(round(tx, owner, List.of(take)).get(partitionId));
+    return Optional.ofNullable(round(owner, List.of(take)).get(partitionId));
   }
 
   @Override
-  Optional<Delivery> next(Tx tx, Lease lease, long processedSeq, int messages) {
+  public Optional<Delivery> next(Lease lease, long processedSeq, int messages) {
     var next = new LeaseRequest.Next(lease, processedSeq, messages);
-    return Optional.ofNullable(round(tx, lease.owner(), List.of(next)).get(lease.partitionId()));
+    return Optional.ofNullable(round(lease.owner(), List.of(next)).get(lease.partitionId()));
   }
 
   @Override
-  Map<Long, Delivery> round(Tx tx, String owner, List<LeaseRequest> requests) {
-    Map<Long, Cursor> cursors = locked(tx, "outbox_round_lock", owner, requests);
-    List<LeaseRequest> held =
-        requests.stream()
-            .filter(request -> !(request instanceof LeaseRequest.Take))
-            .filter(request -> !cursors.containsKey(request.partitionId()))
-            .toList();
-    if (!held.isEmpty()) {
-      cursors.putAll(locked(tx, "outbox_round_wait", owner, held));
-    }
-    Map<Long, Delivery> answers = new LinkedHashMap<>();
-    List<Change> changes = new ArrayList<>();
-    for (LeaseRequest request : requests) {
-      Cursor cursor = cursors.get(request.partitionId());
-      if (cursor == null) {
-        continue;
-      }
-      if (request instanceof LeaseRequest.End end && end.move().lastError() != null) {
-        if (ended(tx, end.lease(), end.move())) {
-          answers.put(cursor.partitionId, Delivery.NONE);
-        }
-      } else {
-        change(request, cursor).ifPresent(changes::add);
+  public Map<Long, Delivery> round(String owner, List<LeaseRequest> requests) {
+    if (MySqlCursors.areHeld(requests)) {
+      try {
+        return transact(tx -> MySqlCursors.held(tx, owner, requests));
+      } catch (MySqlCursors.LeaseLost lost) {
+        // Nothing was changed. Whose it was is found out one by one.
       }
     }
-    if (!changes.isEmpty()) {
-      String rows = String.join(",", changes.stream().map(Change::json).toList());
-      tx.sql("outbox_round_move").set("rows", "[" + rows + "]").set("owner", owner).update();
-      answers.putAll(read(tx, changes));
-    }
-    return answers;
-  }
-
-  private static Map<Long, Cursor> locked(
-      Tx tx, String statement, String owner, List<LeaseRequest> requests) {
-    Query lock = tx.sql(statement).set("owner", owner);
-    requests.forEach(request -> lock.row(request.partitionId()));
-    Map<Long, Cursor> cursors = new HashMap<>();
-    lock.list(Cursor::of).forEach(cursor -> cursors.put(cursor.partitionId, cursor));
-    return cursors;
-  }
-
-  private static Optional<Change> change(LeaseRequest request, Cursor cursor) {
-    if (request instanceof LeaseRequest.Take take) {
-      return cursor.free && cursor.sequence > cursor.processedSeq
-          ? Optional.of(new Change(cursor.taken(), null, take.duration(), take.messages()))
-          : Optional.empty();
-    }
-    if (request instanceof LeaseRequest.Next next) {
-      return cursor.isLeasedBy(next.lease())
-          ? Optional.of(
-              new Change(
-                  cursor.moved(next.processedSeq(), 1),
-                  Duration.ZERO,
-                  next.lease().duration(),
-                  next.messages()))
-          : Optional.empty();
-    }
-    var end = (LeaseRequest.End) request;
-    CursorMove move = end.move();
-    return cursor.isLeasedBy(end.lease())
-        ? Optional.of(
-            new Change(cursor.moved(move.processedSeq(), move.attempts()), move.delay(), null, 0))
-        : Optional.empty();
+    return transact(tx -> MySqlCursors.round(tx, owner, requests));
   }
 
   @Override
   public Optional<Delivery> lock(Tx tx, long partitionId, int messages) {
-    return tx.sql("outbox_cursor_open")
-        .set("partition_id", partitionId)
-        .first(Cursor::of)
-        .map(cursor -> new Change(cursor, null, null, messages))
-        .map(only -> read(tx, List.of(only)).getOrDefault(partitionId, Delivery.NONE));
-  }
-
-  /** What waits beyond each cursor. */
-  private Map<Long, Delivery> read(Tx tx, List<Change> changes) {
-    Map<Long, List<StoredMessage>> places = places(tx, changes);
-    Bodies bodies = Bodies.read(tx, places.values());
-    Map<Long, Delivery> read = new HashMap<>();
-    for (Change change : changes) {
-      long id = change.cursor.partitionId;
-      List<StoredMessage> messages = bodies.of(places.getOrDefault(id, List.of()));
-      read.put(id, change.messages == 0 ? Delivery.NONE : change.cursor.with(messages));
-    }
-    return read;
+    return MySqlCursors.lock(tx, partitionId, messages);
   }
 
   @Override
-  List<StoredMessage> withBodies(Tx tx, List<StoredMessage> places) {
-    return Bodies.read(tx, List.of(places)).of(places);
+  public Delivery peek(long partitionId, long after, int messages) {
+    return look(
+        tx -> {
+          PartitionState state = state(tx, partitionId);
+          var wanted =
+              new Parcels.Wanted(partitionId, Math.max(after, state.processedSeq()), messages);
+          return state.with(Parcels.readOn(tx, List.of(wanted)).messages(wanted));
+        });
   }
 
-  private static Map<Long, List<StoredMessage>> places(Tx tx, List<Change> changes) {
-    List<Change> wanted = changes.stream().filter(change -> change.messages > 0).toList();
-    Map<Long, List<StoredMessage>> places = new HashMap<>();
-    if (wanted.isEmpty()) {
-      return places;
+  @Override
+  public Vacuumed vacuum(long partitionId, Duration retention, int segments) {
+    return transact(
+        tx ->
+            tx.sql("outbox_vacuum_lock")
+                .set("partition_id", partitionId)
+                .first(row -> row.number("vacuumed_seq"))
+                .map(from -> vacuum(tx, partitionId, from, retention, segments))
+                .orElse(new Vacuumed(0, 0)));
+  }
+
+  private static Vacuumed vacuum(
+      Tx tx, long partitionId, long from, Duration retention, int segments) {
+    record Passed(long row, long seq, int n, boolean due) {}
+    List<Passed> passed =
+        tx.sql("outbox_vacuum_passed")
+            .set("partition_id", partitionId)
+            .set("vacuumed_seq", from)
+            .set("processed_seq", state(tx, partitionId).processedSeq())
+            .set("retention", micros(retention))
+            .set("rows", segments * CLEANED)
+            .list(
+                row ->
+                    new Passed(
+                        row.number("id"),
+                        row.number("seq"),
+                        (int) row.number("n"),
+                        row.flag("due")));
+    List<Passed> due = passed.stream().takeWhile(Passed::due).toList();
+    if (due.isEmpty()) {
+      return new Vacuumed(0, 0);
     }
-    Query query = tx.sql("outbox_round_segments");
-    for (Change change : wanted) {
-      long after = change.cursor.processedSeq;
-      // A row has at most so many messages: what is wanted lies in rows up to there.
-      query.row(change.cursor.partitionId, after, after + change.messages + SEGMENT);
-    }
-    query.list(
-        row -> {
-          long id = row.number("partition_id");
-          long[] ids = PackedIds.unpack(row.bytes("ids"), (int) row.number("n"));
-          long before = row.number("last_seq") - ids.length;
-          List<StoredMessage> list = places.computeIfAbsent(id, any -> new ArrayList<>());
-          for (int k = 0; k < ids.length; k++) {
-            list.add(new StoredMessage(before + k + 1, ids[k], null));
-          }
-          return id;
-        });
-    for (Change change : wanted) {
-      long after = change.cursor.processedSeq;
-      places.computeIfPresent(
-          change.cursor.partitionId,
-          (id, list) ->
-              list.stream()
-                  .filter(each -> each.seq() > after && each.seq() <= after + change.messages)
-                  .sorted(Comparator.comparing(StoredMessage::seq))
-                  .toList());
-    }
-    return places;
+    long[] rows = due.stream().mapToLong(Passed::row).toArray();
+    tx.sql("outbox_body_delete").set("ids", PackedIds.json(rows)).update();
+    tx.sql("outbox_vacuum_progress")
+        .set("partition_id", partitionId)
+        .set("vacuumed_seq", due.get(due.size() - 1).seq())
+        .update();
+    return new Vacuumed(
+        (due.size() + CLEANED - 1) / CLEANED, due.stream().mapToLong(Passed::n).sum());
+  }
+
+  @Override
+  public Head look(Tx tx, long partitionId, int messages) {
+    PartitionState state = state(tx, partitionId);
+    long after = state.processedSeq();
+    long last = Math.min(after + messages, state.sequence());
+    Map<Long, Boolean> there = new HashMap<>();
+    LongStream.rangeClosed(after + 1, last).forEach(seq -> there.put(seq, false));
+    tx.sql("outbox_look_rows")
+        .set("partition_id", partitionId)
+        .set("after", after)
+        .set("before", last + Parcel.MOST_MESSAGES)
+        .list(
+            row -> {
+              long seq = row.number("seq");
+              LongStream.rangeClosed(seq - row.number("n") + 1, seq)
+                  .forEach(each -> there.computeIfPresent(each, (number, known) -> true));
+              return seq;
+            });
+    return new Head(after, state.sequence(), there);
   }
 }

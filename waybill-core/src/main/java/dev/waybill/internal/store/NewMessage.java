@@ -22,7 +22,8 @@ public record NewMessage(
     @Nullable Instant dueAt,
     @Nullable Duration delay) {
 
-  boolean isDelayed() {
+  /** Whether it is to be delivered later. */
+  public boolean isDelayed() {
     return dueAt != null || delay != null;
   }
 }

@@ -16,8 +16,8 @@ import java.util.Set;
 import java.util.stream.LongStream;
 
 /**
- * A database without arrays: a step is several statements of one transaction, and the ids of a
- * segment are packed into bytes.
+ * A database without arrays (SQLite): a step is several statements of one transaction, and the ids
+ * of a segment are packed into bytes.
  */
 abstract class PackedMessageStore extends MessageStore {
   /** Rows of one statement: below every limit on parameters, and a fair size for a packet. */
@@ -34,6 +34,10 @@ abstract class PackedMessageStore extends MessageStore {
 
   @Override
   public long[] enqueue(Tx tx, List<NewMessage> messages) {
+    return tx.wholly(() -> insert(tx, messages));
+  }
+
+  private long[] insert(Tx tx, List<NewMessage> messages) {
     long[] ids = new long[messages.size()];
     int from = 0;
     while (from < ids.length) {

@@ -145,6 +145,14 @@ public final class ScheduleStore {
     return tx.sql("schedule_remove").set("name", name).update() > 0;
   }
 
+  /** Whether something became of a time already. */
+  public boolean isFired(String schedule, Instant scheduledFor) {
+    return tx.sql("schedule_fire_count")
+        .set("schedule", schedule)
+        .time("scheduled_for", scheduledFor)
+        .one(row -> row.number("fires") > 0);
+  }
+
   /** Records what became of a time. */
   public void fire(
       String schedule, Instant scheduledFor, ScheduleFire.Outcome outcome, @Nullable UUID job) {

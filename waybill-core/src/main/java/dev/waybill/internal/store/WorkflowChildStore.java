@@ -4,6 +4,7 @@ import dev.waybill.internal.sql.Tx;
 import dev.waybill.workflow.WorkflowStatus;
 import java.util.Collection;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -34,8 +35,9 @@ public final class WorkflowChildStore {
    * A run that has ended and whose parent does not know yet.
    *
    * @param isOrphan whether the parent is gone
+   * @param at since when, in microseconds
    */
-  public record Untold(UUID id, UUID parent, boolean isOrphan) {}
+  public record Untold(UUID id, UUID parent, boolean isOrphan, long at) {}
 
   private final Tx tx;
 
@@ -88,13 +90,23 @@ public final class WorkflowChildStore {
     tx.sql("workflow_tell_again").set("id", run).update();
   }
 
-  /** Runs whose parents do not know yet that they have ended; without a lock. */
-  public List<Untold> untold(int limit) {
-    return tx.sql("workflow_untold")
+  /**
+   * Runs whose parents do not know yet that they have ended, longest ago first, behind one of them;
+   * without a lock.
+   */
+  public List<Untold> untold(int limit, @Nullable Untold behind) {
+    return (behind == null
+            ? tx.sql("workflow_untold", Set.of("limit"))
+            : tx.sql("workflow_untold", Set.of("limit", "since", "after"))
+                .set("since", behind.at())
+                .set("after", behind.id()))
         .set("limit", limit)
         .list(
             row ->
                 new Untold(
-                    row.uuid("id"), row.uuid("parent_id"), row.uuidOrNull("parent") == null));
+                    row.uuid("id"),
+                    row.uuid("parent_id"),
+                    row.uuidOrNull("parent") == null,
+                    row.number("tell_at")));
   }
 }

@@ -73,6 +73,11 @@ public final class WorkflowReadStore {
     return tx.sql("workflow_get").set("id", id).first(WorkflowReadStore::info);
   }
 
+  /** A run that is locked, as it is now. */
+  public Optional<WorkflowInfo> getNow(UUID id) {
+    return tx.sql("workflow_get_now").set("id", id).first(WorkflowReadStore::info);
+  }
+
   /** Who has this key for good. */
   public Optional<WorkflowInfo> withKey(String hash) {
     return tx.sql("workflow_find_key")

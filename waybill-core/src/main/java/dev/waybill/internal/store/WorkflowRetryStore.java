@@ -1,5 +1,6 @@
 package dev.waybill.internal.store;
 
+import dev.waybill.internal.sql.Micros;
 import dev.waybill.internal.sql.Row;
 import dev.waybill.internal.sql.Tx;
 import dev.waybill.internal.store.WorkflowStore.NewStep;
@@ -8,7 +9,6 @@ import dev.waybill.workflow.Step;
 import dev.waybill.workflow.WorkflowStatus;
 import java.sql.SQLException;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -22,6 +22,7 @@ public final class WorkflowRetryStore {
    * A step of a run that has ended; times in microseconds.
    *
    * @param parent the map step that it is an element of
+   * @param isTakenOver whether it succeeded in the run that this one is a rerun of
    */
   public record EndedStep(
       UUID id,
@@ -35,7 +36,14 @@ public final class WorkflowRetryStore {
       @Nullable Long remind,
       boolean hasJob,
       @Nullable Instant leaseUntil,
-      @Nullable String output) {}
+      @Nullable String output,
+      boolean isTakenOver) {
+    /** What was taken over was never released where it is. */
+    static boolean isTakenOver(Row row) throws SQLException {
+      return WorkflowCodes.STATE.word(row.number("status")) == StepState.SUCCEEDED
+          && row.numberOrNull("released_at") == null;
+    }
+  }
 
   /** An edge of a run that has ended. */
   public record EndedEdge(
@@ -65,7 +73,7 @@ public final class WorkflowRetryStore {
     }
 
     private static @Nullable Long micros(@Nullable Instant time) {
-      return time == null ? null : ChronoUnit.MICROS.between(Instant.EPOCH, time);
+      return time == null ? null : Micros.of(time);
     }
   }
 
@@ -109,7 +117,8 @@ public final class WorkflowRetryStore {
                     row.numberOrNull("remind_micros"),
                     row.uuidOrNull("job_id") != null,
                     row.timeOrNull("lease_until"),
-                    row.textOrNull("output")));
+                    row.textOrNull("output"),
+                    EndedStep.isTakenOver(row)));
   }
 
   /** All edges of a run. */
@@ -139,6 +148,15 @@ public final class WorkflowRetryStore {
                     row.text("input")));
   }
 
+  /** By what a run can be found, to be copied. */
+  public Map<String, String> attributes(UUID workflow) {
+    Map<String, String> attributes = new LinkedHashMap<>();
+    tx.sql("workflow_copy_attributes")
+        .set("workflow", workflow)
+        .list(row -> attributes.put(row.text("name"), row.text("value")) == null);
+    return attributes;
+  }
+
   /** All steps of a run, to be copied. */
   public List<SourceStep> sourceSteps(UUID workflow) {
     return tx.sql("workflow_copy_steps")
@@ -159,7 +177,8 @@ public final class WorkflowRetryStore {
                       copy.remind(),
                       false,
                       null,
-                      copy.output()),
+                      copy.output(),
+                      EndedStep.isTakenOver(row)),
                   copy);
             });
   }
@@ -188,6 +207,7 @@ public final class WorkflowRetryStore {
         row.numberOrNull("remind_micros"),
         row.textOrNull("remind_type"),
         null,
+        row.numberOrNull("finished_at"),
         row.text("payload"),
         row.textOrNull("output"),
         row.textOrNull("error_code"),
@@ -210,8 +230,10 @@ public final class WorkflowRetryStore {
   /** A new run of jobs that have ended. */
   public void requeue(Collection<UUID> jobs, String reason) {
     if (!jobs.isEmpty()) {
+      String ids = JsonRows.ids(jobs);
+      tx.sql("job_attempt_keep").set("ids", ids).update();
       tx.sql("workflow_job_requeue")
-          .set("ids", JsonRows.ids(jobs))
+          .set("ids", ids)
           .set("ageing", JobStore.AGEING)
           .set("reason", reason)
           .update();

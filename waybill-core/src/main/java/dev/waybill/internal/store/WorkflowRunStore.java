@@ -1,5 +1,6 @@
 package dev.waybill.internal.store;
 
+import dev.waybill.internal.sql.Micros;
 import dev.waybill.internal.sql.Row;
 import dev.waybill.internal.sql.Tx;
 import dev.waybill.internal.store.WorkflowStore.Counts;
@@ -15,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -183,8 +185,8 @@ public final class WorkflowRunStore {
   public record KnownStep(
       UUID id, String key, StepState state, int place, @Nullable String output) {}
 
-  /** A timer that may have run out. */
-  public record Due(UUID step, UUID workflow) {}
+  /** A timer that may have run out, at a time in microseconds. */
+  public record Due(UUID step, UUID workflow, long at) {}
 
   /** A timer of a run that is locked; times in microseconds. */
   public record Timer(
@@ -212,7 +214,7 @@ public final class WorkflowRunStore {
   }
 
   private static @Nullable Long micros(@Nullable Instant time) {
-    return time == null ? null : ChronoUnit.MICROS.between(Instant.EPOCH, time);
+    return time == null ? null : Micros.of(time);
   }
 
   /** Locks runs in the order of their ids; waits for them, or leaves out those somebody holds. */
@@ -325,11 +327,15 @@ public final class WorkflowRunStore {
                     row.textOrNull("output")));
   }
 
-  /** Timers that have run out, longest ago first; without a lock. */
-  public List<Due> due(int limit) {
-    return tx.sql("workflow_due")
+  /** Timers that have run out, longest ago first, behind one of them; without a lock. */
+  public List<Due> due(int limit, @Nullable Due behind) {
+    return (behind == null
+            ? tx.sql("workflow_due", Set.of("limit"))
+            : tx.sql("workflow_due", Set.of("limit", "since", "after"))
+                .set("since", behind.at())
+                .set("after", behind.step()))
         .set("limit", limit)
-        .list(row -> new Due(row.uuid("id"), row.uuid("workflow_id")));
+        .list(row -> new Due(row.uuid("id"), row.uuid("workflow_id"), row.number("wake_at")));
   }
 
   /** How long until the next timer runs out; not positive if one has. */

@@ -6,13 +6,13 @@ import dev.waybill.workflow.Step;
 import dev.waybill.workflow.WorkflowStatus;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Runs, steps and edges as they are made, in one transaction. */
@@ -70,6 +70,7 @@ public final class WorkflowStore {
   /**
    * A step to be; times in microseconds.
    *
+   * @param finishedAt when it ended, if that was in another run; else it is now
    * @param parent the map step that it is an element of
    * @param overStep of a map step: over whose output it is
    * @param overAt of a map step: where in that output
@@ -97,6 +98,7 @@ public final class WorkflowStore {
       @Nullable Long remind,
       @Nullable String remindType,
       @Nullable Long wake,
+      @Nullable Long finishedAt,
       String payload,
       @Nullable String output,
       @Nullable String errorCode,
@@ -129,6 +131,7 @@ public final class WorkflowStore {
       fields.put("remind", remind);
       fields.put("remind_type", remindType);
       fields.put("wake", wake);
+      fields.put("finished_at", finishedAt);
       fields.put("payload", payload);
       fields.put("output", output);
       fields.put("error_code", errorCode);
@@ -198,6 +201,16 @@ public final class WorkflowStore {
   /** A run that has a key already. */
   public record KeyedRun(UUID id, WorkflowStatus status, @Nullable String request) {}
 
+  /**
+   * What became of a run once it was there.
+   *
+   * @param made the run that was made of it; null if steps were appended
+   */
+  public record Change(String request, @Nullable UUID made) {}
+
+  /** MariaDB takes 16 MiB unless told otherwise, and a character may have three bytes. */
+  private static final int LONGEST = 4 << 20;
+
   private final Tx tx;
 
   private WorkflowStore(Tx tx) {
@@ -211,8 +224,18 @@ public final class WorkflowStore {
 
   /** The enabled ones of these types. */
   public Map<String, Defaults> defaults(Collection<String> types) {
-    return tx
-        .sql("workflow_types")
+    Map<String, Defaults> defaults = defaults("workflow_types", types);
+    List<String> missing = types.stream().filter(type -> !defaults.containsKey(type)).toList();
+    // A caller may have looked at the database before somebody defined them.
+    if (!missing.isEmpty()) {
+      defaults.putAll(defaults("workflow_types_now", missing));
+    }
+    return defaults;
+  }
+
+  private Map<String, Defaults> defaults(String statement, Collection<String> types) {
+    Map<String, Defaults> defaults = new HashMap<>();
+    tx.sql(statement)
         .set("types", JsonRows.texts(types))
         .list(
             row ->
@@ -221,8 +244,8 @@ public final class WorkflowStore {
                     (int) row.number("max_attempts"),
                     row.number("timeout_micros"),
                     (int) row.number("priority")))
-        .stream()
-        .collect(Collectors.toMap(Defaults::type, Function.identity()));
+        .forEach(each -> defaults.put(each.type(), each));
+    return defaults;
   }
 
   /** Inserts a run, unless somebody has one of its keys. */
@@ -259,6 +282,24 @@ public final class WorkflowStore {
     return byHash("workflow_by_idempotency", hash);
   }
 
+  /**
+   * Whether a run holds an active key, and goes on holding it. Asked before an insert that would
+   * meet the key: on MySQL and MariaDB that has the key's entry when it waits for the run, and
+   * whoever ends the run has the run when he waits for the entry.
+   */
+  public boolean isActive(String hash) {
+    return tx.sql("workflow_active_look")
+        .set("hash", hash)
+        .first(row -> row.uuid("id"))
+        .flatMap(
+            id ->
+                tx.sql("workflow_active_still")
+                    .set("id", id)
+                    .set("hash", hash)
+                    .first(row -> row.uuid("id")))
+        .isPresent();
+  }
+
   /** Who has this key while it is active. */
   public Optional<KeyedRun> byActive(String hash) {
     return byHash("workflow_by_active", hash);
@@ -288,20 +329,26 @@ public final class WorkflowStore {
 
   /** Inserts steps of several runs. */
   public void insert(Map<UUID, List<NewStep>> byRun) {
-    List<Of<NewStep>> rows = Of.all(byRun);
-    if (!rows.isEmpty()) {
-      tx.sql("workflow_step_insert")
-          .set("batch", JsonRows.objects(rows, row -> row.thing().fields(row.run())))
-          .update();
-    }
+    insert("workflow_step_insert", Of.all(byRun), row -> row.thing().fields(row.run()));
   }
 
   private void insertEdges(Map<UUID, List<NewEdge>> byRun) {
-    List<Of<NewEdge>> rows = Of.all(byRun);
-    if (!rows.isEmpty()) {
-      tx.sql("workflow_edge_insert")
-          .set("batch", JsonRows.objects(rows, row -> row.thing().fields(row.run())))
-          .update();
+    insert("workflow_edge_insert", Of.all(byRun), row -> row.thing().fields(row.run()));
+  }
+
+  /** In one statement, unless that would be longer than servers take. */
+  private <T> void insert(
+      String statement, List<T> rows, Function<T, Map<String, @Nullable Object>> fields) {
+    if (rows.isEmpty()) {
+      return;
+    }
+    String batch = JsonRows.objects(rows, fields);
+    if (batch.length() > LONGEST && rows.size() > 1) {
+      int half = rows.size() / 2;
+      insert(statement, rows.subList(0, half), fields);
+      insert(statement, rows.subList(half, rows.size()), fields);
+    } else {
+      tx.sql(statement).set("batch", batch).update();
     }
   }
 
@@ -354,21 +401,35 @@ public final class WorkflowStore {
     }
   }
 
-  /** The request of a change that was made before. */
-  public Optional<String> change(UUID workflow, String hash) {
+  /** A change that was made before. */
+  public Optional<Change> change(UUID workflow, String hash) {
     return tx.sql("workflow_change_find")
         .set("workflow", workflow)
         .set("hash", hash)
-        .first(row -> row.text("request"));
+        .first(row -> new Change(row.text("request"), row.uuidOrNull("made_id")));
+  }
+
+  /** What was made of a run. */
+  public List<Change> made(UUID workflow) {
+    return tx.sql("workflow_made")
+        .set("workflow", workflow)
+        .list(row -> new Change(row.text("request"), row.uuidOrNull("made_id")));
   }
 
   /** Remembers a change. */
-  public void insertChange(UUID workflow, String hash, String key, String request) {
+  public void insertChange(
+      UUID workflow, String hash, String key, String request, @Nullable UUID made) {
     tx.sql("workflow_change_insert")
         .set("workflow", workflow)
         .set("hash", hash)
         .set("key", key)
         .set("request", request)
+        .set("made", made)
         .update();
+  }
+
+  /** What was appended to a run is known to its copy. */
+  public void copyAppendings(UUID source, UUID copy) {
+    tx.sql("workflow_change_copy").set("source", source).set("copy", copy).update();
   }
 }

@@ -43,6 +43,9 @@ final class GateKeeper {
     if (complaint != null) {
       throw new InvalidArgument("workflow.gate_invalid_output", "The output " + complaint + ".");
     }
+    if (!Wording.isStorable(completion.step())) {
+      throw NotFound.step(completion.run(), completion.step());
+    }
     LockedRun run = Runs.lock(tx, completion.scope(), completion.run());
     WorkflowRunStore store = WorkflowRunStore.in(tx);
     GateRow gate =

@@ -50,6 +50,8 @@ final class Graph {
     }
   }
 
+  private record Follower(Node node, Dependency.Mode mode) {}
+
   private final Map<String, Node> nodes = new LinkedHashMap<>();
   private final Map<String, KnownStep> known = new HashMap<>();
   private final Map<String, String> tokenHashes;
@@ -126,13 +128,15 @@ final class Graph {
   }
 
   private void begin() {
-    Map<String, List<Node>> followers = new HashMap<>();
+    Map<String, List<Follower>> followers = new HashMap<>();
     List<Node> undecided = new ArrayList<>();
     for (Node node : nodes.values()) {
       for (Dependency edge : node.step.after()) {
         KnownStep before = known.get(edge.step());
         if (before == null) {
-          followers.computeIfAbsent(edge.step(), key -> new ArrayList<>()).add(node);
+          followers
+              .computeIfAbsent(edge.step(), key -> new ArrayList<>())
+              .add(new Follower(node, edge.mode()));
           node.pending++;
         } else if (!before.state().isTerminal()) {
           node.pending++;
@@ -153,20 +157,14 @@ final class Graph {
         node.state = node.step.kind() == Step.Kind.GATE ? StepState.WAITING : StepState.RELEASED;
       } else if (node.pending == 0) {
         node.state = StepState.SKIPPED;
-        for (Node follower : followers.getOrDefault(node.step.key(), List.of())) {
-          follower.pending--;
-          follower.satisfied += isOnTerminal(follower, node) ? 1 : 0;
-          undecided.add(follower);
+        for (Follower follower : followers.getOrDefault(node.step.key(), List.of())) {
+          Node next = follower.node();
+          next.pending--;
+          next.satisfied += follower.mode() == Dependency.Mode.ON_TERMINAL ? 1 : 0;
+          undecided.add(next);
         }
       }
     }
-  }
-
-  private static boolean isOnTerminal(Node follower, Node of) {
-    return follower.step.after().stream()
-        .anyMatch(
-            edge ->
-                edge.step().equals(of.step.key()) && edge.mode() == Dependency.Mode.ON_TERMINAL);
   }
 
   List<NewStep> steps(Map<String, Defaults> defaults) {
@@ -208,6 +206,7 @@ final class Graph {
         remind,
         gate == null ? null : gate.remindType(),
         open ? Avalanche.timer(step.kind(), delay, deadline, remind) : null,
+        null,
         inner == null ? step.payload() : SealedWorkflow.write(inner, defaults),
         null,
         null,

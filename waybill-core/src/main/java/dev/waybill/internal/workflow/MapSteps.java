@@ -213,6 +213,7 @@ final class MapSteps {
         null,
         null,
         null,
+        null,
         payload,
         null,
         null,

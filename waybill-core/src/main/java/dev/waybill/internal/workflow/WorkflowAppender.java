@@ -3,12 +3,14 @@ package dev.waybill.internal.workflow;
 import dev.waybill.internal.job.JobIds;
 import dev.waybill.internal.job.JobKeys;
 import dev.waybill.internal.job.RequestSnapshot;
+import dev.waybill.internal.job.Wording;
 import dev.waybill.internal.sql.Tx;
 import dev.waybill.internal.store.WorkflowRunStore;
 import dev.waybill.internal.store.WorkflowRunStore.KnownStep;
 import dev.waybill.internal.store.WorkflowRunStore.LockedRun;
 import dev.waybill.internal.store.WorkflowRunStore.RunChange;
 import dev.waybill.internal.store.WorkflowStore;
+import dev.waybill.internal.store.WorkflowStore.Change;
 import dev.waybill.internal.store.WorkflowStore.Counts;
 import dev.waybill.internal.store.WorkflowStore.Defaults;
 import dev.waybill.workflow.Append;
@@ -41,9 +43,9 @@ final class WorkflowAppender {
     String hash = JobKeys.digest("append", append.key());
     LockedRun run = Runs.lock(tx, append.scope(), append.run());
     WorkflowStore store = WorkflowStore.in(tx);
-    Optional<String> before = store.change(run.id(), hash);
+    Optional<Change> before = store.change(run.id(), hash);
     if (before.isPresent()) {
-      compare(append, request, before.get());
+      compare(append, request, before.get().request());
       return Outcome.ALREADY;
     }
     if (run.status().isTerminal()) {
@@ -56,7 +58,7 @@ final class WorkflowAppender {
     Map<String, Defaults> defaults = WorkflowStarter.defaults(store, append.steps());
     Graph graph = new Graph(ids, append.steps(), known);
     store.insert(run.id(), graph.steps(defaults), graph.edges());
-    store.insertChange(run.id(), hash, append.key(), request);
+    store.insertChange(run.id(), hash, Wording.of(append.key()), request, null);
     Counts sum = sum(run.counts(), graph.counts());
     // If all of them were skipped, the run is no nearer to its end than before.
     WorkflowRunStore.in(tx)

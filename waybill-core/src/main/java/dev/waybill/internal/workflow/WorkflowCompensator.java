@@ -5,28 +5,28 @@ import dev.waybill.internal.job.JobKeys;
 import dev.waybill.internal.job.Json;
 import dev.waybill.internal.sql.Tx;
 import dev.waybill.internal.store.StepState;
-import dev.waybill.internal.store.WorkflowReadStore;
-import dev.waybill.internal.store.WorkflowReadStore.StepRow;
 import dev.waybill.internal.store.WorkflowRetryStore;
+import dev.waybill.internal.store.WorkflowRetryStore.EndedStep;
 import dev.waybill.internal.store.WorkflowRetryStore.Source;
 import dev.waybill.internal.store.WorkflowRetryStore.SourceStep;
 import dev.waybill.internal.store.WorkflowRunStore.LockedRun;
 import dev.waybill.internal.store.WorkflowStore;
-import dev.waybill.internal.store.WorkflowStore.KeyedRun;
 import dev.waybill.internal.store.WorkflowStore.NewRun;
 import dev.waybill.workflow.Compensation;
 import dev.waybill.workflow.Started;
 import dev.waybill.workflow.Step;
 import dev.waybill.workflow.WorkflowException.InvalidState;
 import dev.waybill.workflow.WorkflowException.NotFound;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -41,40 +41,38 @@ final class WorkflowCompensator {
 
   Started compensate(Tx tx, Compensation order) {
     LockedRun run = Runs.lock(tx, order.scope(), order.source());
-    String hash = key(run.id());
-    String request = request(order);
-    WorkflowStore store = WorkflowStore.in(tx);
-    Optional<KeyedRun> before = store.byIdempotency(hash);
+    Lineage lineage = new Lineage(run.id(), key(run.id()), "compensation", request(order));
+    Optional<UUID> before =
+        lineage.before(tx, "workflow.compensation_conflicting_retry", "The compensation of a run");
     if (before.isPresent()) {
-      WorkflowRerunner.compare(
-          before.get(),
-          request,
-          "workflow.compensation_conflicting_retry",
-          "The compensation of a run");
-      return new Started(before.get().id(), Started.Outcome.EXISTING);
+      return new Started(before.get(), Started.Outcome.EXISTING);
     }
     if (!run.status().isTerminal()) {
       throw new InvalidState(
           "workflow.compensation_status",
           "Run " + run.id() + " is " + run.status() + ": only what has ended can be undone.");
     }
-    List<Step> steps = undoing(succeeded(tx, order, run));
+    List<EndedStep> all = WorkflowRetryStore.in(tx).steps(run.id());
+    List<Undo> succeeded = succeeded(tx, order, run, all);
+    List<Step> steps = undoing(succeeded);
     if (steps.isEmpty()) {
       throw new InvalidState(
           "workflow.nothing_to_compensate",
           "None of the steps to undo has succeeded in run " + run.id() + ".");
     }
-    return insert(tx, run, hash, request, steps);
+    Set<UUID> wanted = new HashSet<>();
+    succeeded.forEach(undo -> wanted.add(undo.step().ended().id()));
+    Undone undone = Undone.of(tx, run.id(), all, step -> wanted.contains(step.id()));
+    undone.refuse("Leave it out.");
+    Started started = insert(tx, run, lineage, steps);
+    lineage.remember(tx, started.id());
+    undone.remember(started.id());
+    return started;
   }
 
   /** The key of the run that undoes another. */
   private static String key(UUID run) {
     return JobKeys.digest("workflow-compensation", run.toString());
-  }
-
-  /** The run that undoes another one, if that was asked for. */
-  static Optional<UUID> of(Tx tx, UUID run) {
-    return WorkflowStore.in(tx).byIdempotency(key(run)).map(KeyedRun::id);
   }
 
   private static String request(Compensation order) {
@@ -85,45 +83,47 @@ final class WorkflowCompensator {
   }
 
   /** A step to undo, and what undoes it. */
-  private record Undo(SourceStep step, Instant end, String type) {}
+  private record Undo(SourceStep step, String type) {
+    private Long end() {
+      return Objects.requireNonNullElse(step.copy().finishedAt(), 0L);
+    }
+
+    private int place() {
+      return step.copy().place();
+    }
+  }
 
   /** Those to undo, the last to succeed first. */
-  private static List<Undo> succeeded(Tx tx, Compensation order, LockedRun run) {
-    Map<String, StepRow> ends = new HashMap<>();
-    for (StepRow row : WorkflowReadStore.in(tx).steps(run.id())) {
-      ends.put(row.key(), row);
-    }
+  private static List<Undo> succeeded(
+      Tx tx, Compensation order, LockedRun run, List<EndedStep> all) {
+    Map<UUID, String> keys = new HashMap<>();
+    all.forEach(step -> keys.put(step.id(), step.key()));
+    Set<String> known = new HashSet<>(keys.values());
     for (String key : new TreeMap<>(order.undo()).keySet()) {
-      if (!ends.containsKey(key)) {
+      if (!known.contains(key)) {
         throw NotFound.step(run.id(), key);
       }
     }
-    WorkflowRetryStore store = WorkflowRetryStore.in(tx);
     // Whoever was canceled may still be at work, and finish what nobody would undo then.
-    store.steps(run.id()).forEach(step -> WorkflowRetrier.refuseIfBusy(run, step));
+    all.forEach(step -> WorkflowRetrier.refuseIfBusy(run, step));
     List<Undo> steps = new ArrayList<>();
-    for (SourceStep step : store.sourceSteps(run.id())) {
-      StepRow row = ends.get(step.copy().key());
-      String type = row == null ? null : type(order, row);
-      Instant end = row == null ? null : row.finishedAt();
+    for (SourceStep step : WorkflowRetryStore.in(tx).sourceSteps(run.id())) {
+      UUID map = step.ended().parent();
+      String type = type(order, step, map == null ? null : keys.get(map));
       if (step.ended().state() == StepState.SUCCEEDED && type != null) {
-        steps.add(new Undo(step, end == null ? Instant.EPOCH : end, type));
+        steps.add(new Undo(step, type));
       }
     }
-    steps.sort(
-        Comparator.comparing(Undo::end)
-            .thenComparingInt(undo -> undo.step().copy().place())
-            .reversed());
+    steps.sort(Comparator.comparing(Undo::end).thenComparingInt(Undo::place).reversed());
     return steps;
   }
 
   /** What a map step did was done by its elements; they are undone one by one. */
-  private static @Nullable String type(Compensation order, StepRow step) {
-    if (step.kind() == Step.Kind.MAP) {
+  private static @Nullable String type(Compensation order, SourceStep step, @Nullable String map) {
+    if (step.ended().kind() == Step.Kind.MAP) {
       return null;
     }
-    String own = order.undo().get(step.key());
-    String map = step.map();
+    String own = order.undo().get(step.ended().key());
     return own == null && map != null ? order.undo().get(map) : own;
   }
 
@@ -149,7 +149,7 @@ final class WorkflowCompensator {
     return Json.write(fields);
   }
 
-  private Started insert(Tx tx, LockedRun run, String hash, String request, List<Step> steps) {
+  private Started insert(Tx tx, LockedRun run, Lineage lineage, List<Step> steps) {
     WorkflowStore store = WorkflowStore.in(tx);
     Map<String, WorkflowStore.Defaults> defaults = WorkflowStarter.defaults(store, steps);
     Source source = WorkflowRetryStore.in(tx).source(run.id());
@@ -163,17 +163,17 @@ final class WorkflowCompensator {
             graph.counts(),
             null,
             null,
-            hash,
+            lineage.hash(),
             null,
             null,
             run.id(),
             null,
             source.input(),
-            request);
+            lineage.request());
     store.insert(undoing);
     store.insert(undoing.id(), graph.steps(defaults), graph.edges());
     Map<String, String> attributes =
-        new LinkedHashMap<>(WorkflowReadStore.in(tx).attributes(run.id()));
+        new LinkedHashMap<>(WorkflowRetryStore.in(tx).attributes(run.id()));
     attributes.put(Compensation.ATTRIBUTE, run.id().toString());
     store.attributes(undoing.id(), attributes);
     return new Started(undoing.id(), Started.Outcome.STARTED);

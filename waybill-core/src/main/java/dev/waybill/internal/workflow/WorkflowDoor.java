@@ -1,6 +1,7 @@
 package dev.waybill.internal.workflow;
 
 import dev.waybill.internal.job.JobIds;
+import dev.waybill.internal.job.Wording;
 import dev.waybill.internal.loop.Bell;
 import dev.waybill.internal.sql.Database;
 import dev.waybill.internal.sql.Session;
@@ -122,7 +123,7 @@ final class WorkflowDoor implements Workflows {
 
   private WorkflowInfo cancel(Tx tx, Scope scope, UUID run, String reason) {
     canceler.cancel(tx, scope, run, reason);
-    return WorkflowReadStore.in(tx).get(run).orElseThrow(() -> NotFound.run(run));
+    return WorkflowReadStore.in(tx).getNow(run).orElseThrow(() -> NotFound.run(run));
   }
 
   @Override
@@ -130,7 +131,7 @@ final class WorkflowDoor implements Workflows {
     return thenWake(
         tx -> {
           retrier.retry(tx, scope, run, reason);
-          return WorkflowReadStore.in(tx).get(run).orElseThrow(() -> NotFound.run(run));
+          return WorkflowReadStore.in(tx).getNow(run).orElseThrow(() -> NotFound.run(run));
         });
   }
 
@@ -193,7 +194,12 @@ final class WorkflowDoor implements Workflows {
 
   @Override
   public List<WorkflowInfo> list(WorkflowFilter filter) {
-    return read(tx -> WorkflowListStore.in(tx).page(filter));
+    String type = filter.type();
+    Map.Entry<String, String> attribute = filter.attribute();
+    boolean isPossible =
+        (type == null || Wording.isStorable(type))
+            && (attribute == null || Wording.isStorable(attribute.getKey() + attribute.getValue()));
+    return isPossible ? read(tx -> WorkflowListStore.in(tx).page(filter)) : List.of();
   }
 
   @Override
@@ -228,6 +234,9 @@ final class WorkflowDoor implements Workflows {
 
   @Override
   public Optional<StepInfo.Body> stepBody(Scope scope, UUID run, String step) {
+    if (!Wording.isStorable(step)) {
+      return Optional.empty();
+    }
     return read(
         tx -> seen(tx, scope, run).flatMap(info -> WorkflowReadStore.in(tx).stepBody(run, step)));
   }

@@ -3,10 +3,8 @@ package dev.waybill.internal.workflow;
 import dev.waybill.internal.job.JobIds;
 import dev.waybill.internal.job.JobKeys;
 import dev.waybill.internal.job.Json;
-import dev.waybill.internal.job.RequestSnapshot;
 import dev.waybill.internal.sql.Tx;
 import dev.waybill.internal.store.StepState;
-import dev.waybill.internal.store.WorkflowReadStore;
 import dev.waybill.internal.store.WorkflowRetryStore;
 import dev.waybill.internal.store.WorkflowRetryStore.EndedEdge;
 import dev.waybill.internal.store.WorkflowRetryStore.EndedStep;
@@ -21,7 +19,6 @@ import dev.waybill.internal.store.WorkflowStore.NewRun;
 import dev.waybill.internal.store.WorkflowStore.NewStep;
 import dev.waybill.workflow.Rerun;
 import dev.waybill.workflow.Started;
-import dev.waybill.workflow.WorkflowException.IdempotencyConflict;
 import dev.waybill.workflow.WorkflowException.InvalidArgument;
 import dev.waybill.workflow.WorkflowException.InvalidState;
 import dev.waybill.workflow.WorkflowException.NotFound;
@@ -54,19 +51,20 @@ final class WorkflowRerunner {
     }
     LockedRun run = Runs.lock(tx, order.scope(), order.source());
     String hash = JobKeys.digest("workflow-rerun", run.id().toString(), order.key());
-    String request = request(order);
-    WorkflowStore store = WorkflowStore.in(tx);
-    Optional<KeyedRun> before = store.byIdempotency(hash);
+    Lineage lineage = new Lineage(run.id(), hash, order.key(), request(order));
+    Optional<UUID> before =
+        lineage.before(tx, "workflow.rerun_conflicting_retry", "The key of a rerun");
     if (before.isPresent()) {
-      compare(before.get(), request, "workflow.rerun_conflicting_retry", "The key of a rerun");
-      return new Started(before.get().id(), Started.Outcome.EXISTING);
+      return new Started(before.get(), Started.Outcome.EXISTING);
     }
     if (!run.status().isTerminal()) {
       throw new InvalidState(
           "workflow.rerun_status",
           "Run " + run.id() + " is " + run.status() + ": only runs that have ended run once more.");
     }
-    return copy(tx, order, run, hash, request);
+    Started started = copy(tx, order, run, lineage);
+    lineage.remember(tx, started.id());
+    return started;
   }
 
   private static String request(Rerun order) {
@@ -82,16 +80,7 @@ final class WorkflowRerunner {
     return Json.write(fields);
   }
 
-  /** Whether an order is the same as the one that made this run. */
-  static void compare(KeyedRun before, String request, String code, String what) {
-    String other = before.request() == null ? "{}" : before.request();
-    if (!request.equals(other)) {
-      throw new IdempotencyConflict(
-          code, what, before.id(), RequestSnapshot.differences(request, other));
-    }
-  }
-
-  private Started copy(Tx tx, Rerun order, LockedRun run, String hash, String request) {
+  private Started copy(Tx tx, Rerun order, LockedRun run, Lineage lineage) {
     WorkflowRetryStore retries = WorkflowRetryStore.in(tx);
     List<SourceStep> source = retries.sourceSteps(run.id());
     List<EndedEdge> edges = retries.edges(run.id());
@@ -106,6 +95,7 @@ final class WorkflowRerunner {
       }
     }
     Redo.decide(edges, all, again);
+    refuseIfInVain(tx, order, all, again);
 
     Map<UUID, UUID> newIds = new HashMap<>();
     steps.forEach(step -> newIds.put(step.ended().id(), ids.next()));
@@ -129,13 +119,48 @@ final class WorkflowRerunner {
     for (EndedEdge edge : edges) {
       UUID prerequisite = newIds.get(edge.prerequisite());
       UUID dependent = newIds.get(edge.dependent());
+      if (prerequisite == null && dependent != null) {
+        throw waitsForAnOldElement(run, edge, source);
+      }
       if (prerequisite != null && dependent != null) {
         newEdges.add(new NewEdge(prerequisite, dependent, edge.mode(), edge.wanted()));
       }
     }
-    Started started = insert(tx, order, run, hash, request, copies, newEdges);
+    Started started = insert(tx, order, run, lineage, copies, newEdges);
     Runs.begin(tx, ids, started.id(), turns);
     return started;
+  }
+
+  private static void refuseIfInVain(
+      Tx tx, Rerun order, Map<UUID, EndedStep> all, Map<UUID, Redo> again) {
+    if (again.values().stream().allMatch(step -> step.state().isTerminal())) {
+      throw new InvalidState(
+          "workflow.rerun_in_vain",
+          "Nothing would run: step '"
+              + order.fromStep()
+              + "' of run "
+              + order.source()
+              + " would be skipped, because of how those ended that it waits for. Begin with one of"
+              + " those.");
+    }
+    Undone.of(tx, order.source(), all.values(), step -> !again.containsKey(step.id()))
+        .refuse("Rerun all of it instead.");
+  }
+
+  private static InvalidState waitsForAnOldElement(
+      LockedRun run, EndedEdge edge, List<SourceStep> steps) {
+    Map<UUID, String> keys = new HashMap<>();
+    steps.forEach(step -> keys.put(step.ended().id(), step.copy().key()));
+    return new InvalidState(
+        "workflow.rerun_elements",
+        "Step '"
+            + keys.get(edge.dependent())
+            + "' of run "
+            + run.id()
+            + " waits for '"
+            + keys.get(edge.prerequisite())
+            + "', and the elements of that map would be made anew. Begin with an element of it, or"
+            + " behind it.");
   }
 
   /** A map step that begins anew makes its elements anew, unless it begins with one of them. */
@@ -252,6 +277,7 @@ final class WorkflowRerunner {
         step.remind(),
         step.remindType(),
         wake,
+        ended ? step.finishedAt() : null,
         payload,
         ended ? step.output() : null,
         ended ? step.errorCode() : null,
@@ -265,8 +291,7 @@ final class WorkflowRerunner {
       Tx tx,
       Rerun order,
       LockedRun run,
-      String hash,
-      String request,
+      Lineage lineage,
       List<NewStep> steps,
       List<NewEdge> edges) {
     Source source = WorkflowRetryStore.in(tx).source(run.id());
@@ -281,22 +306,23 @@ final class WorkflowRerunner {
             counts,
             source.resultStep(),
             null,
-            hash,
+            lineage.hash(),
             activeKey,
             activeKey == null ? null : WorkflowStarter.activeHash(source.tenant(), activeKey),
             run.id(),
             order.fromStep(),
             source.input(),
-            request);
+            lineage.request());
     WorkflowStore store = WorkflowStore.in(tx);
     store.insert(copy);
-    if (store.byIdempotency(hash).map(KeyedRun::id).filter(copy.id()::equals).isEmpty()) {
+    if (store.byIdempotency(lineage.hash()).map(KeyedRun::id).filter(copy.id()::equals).isEmpty()) {
       throw new InvalidState(
           "workflow.active_key_taken",
           "Run " + run.id() + " cannot run once more: another run has its active key now.");
     }
     store.insert(copy.id(), steps, edges);
-    store.attributes(copy.id(), WorkflowReadStore.in(tx).attributes(run.id()));
+    store.attributes(copy.id(), WorkflowRetryStore.in(tx).attributes(run.id()));
+    store.copyAppendings(run.id(), copy.id());
     return new Started(copy.id(), Started.Outcome.STARTED);
   }
 

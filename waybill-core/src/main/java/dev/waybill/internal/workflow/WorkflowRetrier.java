@@ -51,22 +51,12 @@ final class WorkflowRetrier {
           "workflow.retry_status",
           "Run " + id + " is " + run.status() + ": only failed and canceled runs are tried again.");
     }
-    WorkflowCompensator.of(tx, id)
-        .ifPresent(
-            undoing -> {
-              throw new InvalidState(
-                  "workflow.compensated",
-                  "Run "
-                      + id
-                      + " was undone by run "
-                      + undoing
-                      + ": what its steps did is not there any more. Rerun it instead.");
-            });
     WorkflowRetryStore store = WorkflowRetryStore.in(tx);
     Map<UUID, Redo> again = new LinkedHashMap<>();
-    Map<UUID, EndedStep> all = new HashMap<>();
-    for (EndedStep step : store.steps(id)) {
-      all.put(step.id(), step);
+    Map<UUID, EndedStep> all = new LinkedHashMap<>();
+    store.steps(id).forEach(step -> all.put(step.id(), step));
+    Undone.of(tx, id, all.values(), step -> true).refuse("Rerun all of it instead.");
+    for (EndedStep step : all.values()) {
       if (step.state() != StepState.SUCCEEDED) {
         refuseIfBusy(run, step);
         again.put(step.id(), new Redo(step));
@@ -119,7 +109,7 @@ final class WorkflowRetrier {
     begin(tx, run, turns, reason);
   }
 
-  /** Runs that steps started go on where they failed; others begin. */
+  /** Runs that steps started go on where they failed, unless they do already; others begin. */
   private void begin(Tx tx, LockedRun run, List<EndedStep> turns, String reason) {
     Map<String, Child> children = new HashMap<>();
     if (turns.stream().anyMatch(step -> step.kind() == Step.Kind.WORKFLOW)) {
@@ -134,7 +124,7 @@ final class WorkflowRetrier {
         anew.add(step.id());
       } else if (child.status() == WorkflowStatus.SUCCEEDED) {
         WorkflowChildStore.in(tx).tellAgain(child.id());
-      } else {
+      } else if (child.status().isTerminal()) {
         retry(tx, Scope.admin(), child.id(), reason);
       }
     }

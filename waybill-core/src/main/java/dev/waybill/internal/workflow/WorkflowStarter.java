@@ -97,10 +97,14 @@ final class WorkflowStarter {
       store.insert(run);
       return started(tx, store, workflow, run, graph, defaults);
     }
-    // Without a look first: what is not there yet cannot be locked by all databases alike.
+    // A look first is not enough: what is not there yet cannot be locked by all databases alike.
     for (int i = 0; i < TRIES; i++) {
-      store.insert(run);
-      if (isMine(store, run)) {
+      String active = run.activeHash();
+      boolean isTaken = active != null && store.isActive(active);
+      if (!isTaken) {
+        store.insert(run);
+      }
+      if (!isTaken && isMine(store, run)) {
         return started(tx, store, workflow, run, graph, defaultsOrNothing(store, workflow, run));
       }
       Optional<Started> existing = existing(store, workflow, run);

@@ -67,15 +67,13 @@ final class WorkflowTimekeeper implements Worker {
         database.transact(
             tx -> {
               WorkflowRunStore.in(tx).unhold();
-              return new Look(
-                  WorkflowRunStore.in(tx).due(BATCH), WorkflowChildStore.in(tx).untold(BATCH));
+              return Look.first(tx);
             });
-    if (!look.due().isEmpty() || !look.untold().isEmpty()) {
-      int done = database.transact(tx -> ring(tx, look.due()) + tell(tx, look.untold()));
+    if (!look.isEmpty()) {
+      int done = work(look);
       if (done > 0) {
         wakeups.ready();
       }
-      // Those that are left belong to runs that somebody holds.
       return done > 0 ? Next.now() : Next.after(BUSY);
     }
     Duration next =
@@ -86,8 +84,44 @@ final class WorkflowTimekeeper implements Worker {
     return Next.whenRung(next.compareTo(longest) < 0 ? next : longest);
   }
 
+  /** What is left belongs to runs that somebody holds; what comes behind it does not wait. */
+  private int work(Look first) {
+    int done = 0;
+    for (Look look = first; !look.isEmpty(); ) {
+      Look now = look;
+      int here = database.transact(tx -> ring(tx, now.due()) + tell(tx, now.untold()));
+      done += here;
+      look = here < now.size() ? database.transact(now::behind) : Look.NOTHING;
+    }
+    return done;
+  }
+
   /** What there is to do, as it looks without a lock. */
-  private record Look(List<Due> due, List<Untold> untold) {}
+  private record Look(List<Due> due, List<Untold> untold) {
+    static final Look NOTHING = new Look(List.of(), List.of());
+
+    static Look first(Tx tx) {
+      return new Look(
+          WorkflowRunStore.in(tx).due(BATCH, null), WorkflowChildStore.in(tx).untold(BATCH, null));
+    }
+
+    /** What there may be more than was looked at. */
+    Look behind(Tx tx) {
+      return new Look(
+          due.size() < BATCH ? List.of() : WorkflowRunStore.in(tx).due(BATCH, due.get(BATCH - 1)),
+          untold.size() < BATCH
+              ? List.of()
+              : WorkflowChildStore.in(tx).untold(BATCH, untold.get(BATCH - 1)));
+    }
+
+    int size() {
+      return due.size() + untold.size();
+    }
+
+    boolean isEmpty() {
+      return size() == 0;
+    }
+  }
 
   private int tell(Tx tx, List<Untold> untold) {
     Map<UUID, Untold> byRun = new HashMap<>();

@@ -21,31 +21,24 @@ create table waybill_outbox_partitions (
   unique key waybill_outbox_partitions_number_uq (queue_id, number)
 ) engine = InnoDB default character set utf8mb4 collate utf8mb4_bin;
 
+-- One row for the n messages that one call enqueued into one partition, or some of them, from the insert to the clean-up.
+-- seq: the number of the last of them; the largest there is while they wait for numbers, one less while they are delayed, so
+-- that the index has them behind those with numbers. Columns that change have
+-- one length, so that a change is made in place. With n > 1 all of them are packed into payload. A message's id is
+-- 128 * id, and its place in the row.
 create table waybill_outbox_body (
   id bigint not null auto_increment,
+  partition_id bigint not null,
+  seq bigint not null,
+  sequenced_at bigint not null default 0,
+  n int not null,
   type varchar(1024) character set ascii collate ascii_bin not null,
   message_key varchar(1024),
   headers text,
   payload longblob not null,
   created_at bigint not null,
-  primary key (id)
-) engine = InnoDB default character set utf8mb4 collate utf8mb4_bin;
-
--- Committed, not numbered.
-create table waybill_outbox_incoming (
-  partition_id bigint not null,
-  id bigint not null,
-  primary key (partition_id, id)
-) engine = InnoDB default character set utf8mb4 collate utf8mb4_bin;
-
--- Numbered: one row for n messages with the numbers last_seq - n + 1 to last_seq, their ids packed.
-create table waybill_outbox_outgoing (
-  partition_id bigint not null,
-  last_seq bigint not null,
-  n int not null,
-  ids varbinary(4096) not null,
-  sequenced_at bigint not null,
-  primary key (partition_id, last_seq)
+  primary key (id),
+  key waybill_outbox_body_seq_ix (partition_id, seq)
 ) engine = InnoDB default character set utf8mb4 collate utf8mb4_bin;
 
 -- The cursor, the lease, and what stands in the way. The epoch only grows. parked: how many messages are, and when the

@@ -5,8 +5,6 @@ drop table if exists waybill_outbox_dedup;
 drop table if exists waybill_outbox_delayed;
 drop table if exists waybill_outbox_vacuum;
 drop table if exists waybill_outbox_processor;
-drop table if exists waybill_outbox_outgoing;
-drop table if exists waybill_outbox_incoming;
 drop table if exists waybill_outbox_body;
 drop table if exists waybill_outbox_partitions;
 drop table if exists waybill_outbox_queues;

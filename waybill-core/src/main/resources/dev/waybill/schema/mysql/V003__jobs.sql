@@ -22,6 +22,7 @@ create table waybill_job_definition (
 -- status: 0 scheduled, 1 pending, 2 leased, 3 succeeded, 4 dead-lettered, 5 canceled.
 -- turn: the due time less a bonus for priority; pending jobs are claimed in this order.
 -- resource_permits: the job begins only while fewer than so many hold its resource.
+-- unique_hash: of a key that is unique while the job is active, kept for when the job runs again; active_hash: the same as long as it is.
 -- request: what a keyed request said; never without it, so that a repetition can always be compared.
 -- held_hash: resource_hash while the resource is in use, held_permit which of its permits, so that the unique key is the lock.
 create table waybill_job (
@@ -53,6 +54,7 @@ create table waybill_job (
   idempotency_key varchar(512) character set utf8mb4 collate utf8mb4_bin,
   idempotency_hash char(43) character set ascii collate ascii_bin,
   active_hash char(43) character set ascii collate ascii_bin,
+  unique_hash char(43) character set ascii collate ascii_bin,
   reason varchar(512) character set utf8mb4 collate utf8mb4_bin,
   error_code varchar(512) character set utf8mb4 collate utf8mb4_bin,
   error_message longtext,
@@ -71,7 +73,8 @@ create table waybill_job (
   constraint waybill_job_request_ck check (idempotency_hash is null or request is not null)
 ) engine = InnoDB default character set utf8mb4;
 
--- One row per attempt, written when it has ended; the attempt in progress is in waybill_job.
+-- One row per attempt, written when it has ended. The attempt in progress is in waybill_job, and so is one that succeeded: its
+-- worker, leased_at and lease_until stay there, and it has a row here only if the job began again.
 create table waybill_job_attempt (
   job_id binary(16) not null,
   run integer not null,

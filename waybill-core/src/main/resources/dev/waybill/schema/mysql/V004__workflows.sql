@@ -114,6 +114,7 @@ create table waybill_workflow_change (
   change_hash char(43) character set ascii collate ascii_bin not null,
   change_key varchar(512) character set utf8mb4 collate utf8mb4_bin not null,
   request longtext not null,
+  made_id binary(16),
   created_at bigint not null,
   primary key (workflow_id, change_hash)
 ) engine = InnoDB default character set utf8mb4;

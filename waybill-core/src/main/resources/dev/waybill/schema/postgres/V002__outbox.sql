@@ -42,6 +42,8 @@ create table waybill_outbox_rotation (
 
 insert into waybill_outbox_rotation (id) values (1);
 
+-- What one call enqueues into one partition is one row of body: a message that is alone there in plain, several packed
+-- into payload, with an empty type. A message's id is 128 times that of its row, plus its place in it.
 -- Body, incoming and outgoing are empty themselves; what inherits from them are their slots. Slot 0 of body and outgoing
 -- is cleaned up by deletes: delayed messages, and what was left in slots that had to be cleared. The others are
 -- cleared as a whole, so autovacuum has nothing to do there, and would only stand in the way.
@@ -71,13 +73,12 @@ create table waybill_outbox_body_3 (
   constraint waybill_outbox_body_3_pk primary key (id)
 ) inherits (waybill_outbox_body) with (autovacuum_enabled = false, toast.autovacuum_enabled = false);
 
--- Committed, not numbered. slot: where the body is. ids: of several messages that were enqueued at once, the first of which
--- is id.
+-- Committed, not numbered: a row of body with n messages, and the slot where it is.
 create table waybill_outbox_incoming (
   partition_id bigint not null,
   id bigint not null,
   slot smallint not null default 0,
-  ids bigint[],
+  n smallint not null default 1,
   constraint waybill_outbox_incoming_pk primary key (partition_id, id)
 );
 
@@ -93,15 +94,17 @@ create table waybill_outbox_incoming_2 (
   constraint waybill_outbox_incoming_2_pk primary key (partition_id, id)
 ) inherits (waybill_outbox_incoming) with (autovacuum_enabled = false);
 
--- Numbered: one row for n messages with the numbers last_seq - n + 1 to last_seq. Their bodies are in the same slot.
+-- Numbered: one row for n messages with the numbers last_seq - n + 1 to last_seq. ids: their rows of body, in the same slot.
+-- lasts: the number of the last message of each; null if every one has a single message.
 create table waybill_outbox_outgoing (
   partition_id bigint not null,
   last_seq bigint not null,
   n integer not null,
   ids bigint[] not null,
+  lasts bigint[],
   sequenced_at bigint not null default (date_part('epoch', clock_timestamp()) * 1000000)::bigint,
   constraint waybill_outbox_outgoing_pk primary key (partition_id, last_seq),
-  constraint waybill_outbox_outgoing_n_ck check (n between 1 and 200)
+  constraint waybill_outbox_outgoing_n_ck check (n between 1 and 327)
 );
 
 create table waybill_outbox_outgoing_0 (

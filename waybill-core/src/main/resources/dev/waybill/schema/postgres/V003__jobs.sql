@@ -22,46 +22,49 @@ create table waybill_job_definition (
 -- status: 0 scheduled, 1 pending, 2 leased, 3 succeeded, 4 dead-lettered, 5 canceled.
 -- turn: the due time less a bonus for priority; pending jobs are claimed in this order.
 -- resource_permits: the job begins only while fewer than so many hold its resource.
+-- unique_hash: of a key that is unique while the job is active, kept for when the job runs again; active_hash: the same as long as it is.
 -- request: what a keyed request said; never without it, so that a repetition can always be compared.
 -- held_hash: resource_hash while the resource is in use, held_permit which of its permits, so that the unique key is the lock.
 -- Half of each page is left free: a job's row is written when it is enqueued, leased and ended, and what stays on its page
--- is logged as the difference to what was there, without the payload.
+-- is logged as the difference to what was there. That is one piece, from the first byte that changed to the last, so what an
+-- attempt changes stands together, with the payload behind it.
 create table waybill_job (
   id uuid not null,
-  type text not null,
-  tenant text not null,
-  status smallint not null,
   turn bigint not null,
   due_at bigint not null,
-  priority integer not null,
-  run integer not null,
-  attempt integer not null,
-  max_attempts integer not null,
   timeout_micros bigint not null,
-  stage text not null,
   created_at bigint not null,
-  started_at bigint,
-  finished_at bigint,
-  worker text,
-  leased_at bigint,
-  lease_until bigint,
-  progress_done bigint,
-  progress_total bigint,
+  priority integer not null,
+  max_attempts integer not null,
+  resource_permits integer not null default 1,
+  run integer not null,
+  type text not null,
+  tenant text not null,
   resource_key text,
   resource_hash text collate "C",
-  resource_permits integer not null default 1,
-  held_hash text collate "C",
-  held_permit integer,
   idempotency_key text,
   idempotency_hash text collate "C",
+  request text,
   active_hash text collate "C",
+  unique_hash text collate "C",
+  started_at bigint,
+  attempt integer not null,
+  status smallint not null,
+  stage text not null,
+  finished_at bigint,
+  leased_at bigint,
+  lease_until bigint,
+  worker text,
+  held_hash text collate "C",
+  held_permit integer,
+  progress_done bigint,
+  progress_total bigint,
   reason text,
   error_code text,
   error_message text,
-  request text,
-  payload text not null,
   checkpoint text,
   output text,
+  payload text not null,
   constraint waybill_job_pk primary key (id),
   constraint waybill_job_request_ck check (idempotency_hash is null or request is not null)
 ) with (fillfactor = 50);
@@ -74,7 +77,8 @@ create index waybill_job_scheduled_ix on waybill_job (due_at, id) where status =
 create index waybill_job_leased_ix on waybill_job (lease_until) where status = 2;
 create index waybill_job_finished_ix on waybill_job (status, finished_at) where status >= 3;
 
--- One row per attempt, written when it has ended; the attempt in progress is in waybill_job.
+-- One row per attempt, written when it has ended. The attempt in progress is in waybill_job, and so is one that succeeded: its
+-- worker, leased_at and lease_until stay there, and it has a row here only if the job began again.
 create table waybill_job_attempt (
   job_id uuid not null,
   run integer not null,

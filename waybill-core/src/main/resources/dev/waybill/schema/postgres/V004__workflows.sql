@@ -128,6 +128,7 @@ create table waybill_workflow_change (
   change_hash text collate "C" not null,
   change_key text not null,
   request text not null,
+  made_id uuid,
   created_at bigint not null,
   constraint waybill_workflow_change_pk primary key (workflow_id, change_hash)
 );

@@ -22,6 +22,7 @@ create table waybill_job_definition (
 -- status: 0 scheduled, 1 pending, 2 leased, 3 succeeded, 4 dead-lettered, 5 canceled.
 -- turn: the due time less a bonus for priority; pending jobs are claimed in this order.
 -- resource_permits: the job begins only while fewer than so many hold its resource.
+-- unique_hash: of a key that is unique while the job is active, kept for when the job runs again; active_hash: the same as long as it is.
 -- request: what a keyed request said; never without it, so that a repetition can always be compared.
 -- held_hash: resource_hash while the resource is in use, held_permit which of its permits, so that the unique key is the lock.
 create table waybill_job (
@@ -53,6 +54,7 @@ create table waybill_job (
   idempotency_key text,
   idempotency_hash text,
   active_hash text,
+  unique_hash text,
   reason text,
   error_code text,
   error_message text,
@@ -72,7 +74,8 @@ create index waybill_job_scheduled_ix on waybill_job (due_at, id) where status =
 create index waybill_job_leased_ix on waybill_job (lease_until) where status = 2;
 create index waybill_job_finished_ix on waybill_job (status, finished_at) where status >= 3;
 
--- One row per attempt, written when it has ended; the attempt in progress is in waybill_job.
+-- One row per attempt, written when it has ended. The attempt in progress is in waybill_job, and so is one that succeeded: its
+-- worker, leased_at and lease_until stay there, and it has a row here only if the job began again.
 create table waybill_job_attempt (
   job_id text not null,
   run integer not null,

@@ -127,6 +127,7 @@ create table waybill_workflow_change (
   change_hash text not null,
   change_key text not null,
   request text not null,
+  made_id text,
   created_at integer not null,
   constraint waybill_workflow_change_pk primary key (workflow_id, change_hash)
 ) without rowid;

@@ -14,6 +14,13 @@ select type, max_attempts, timeout_micros, priority
 from waybill_job_definition
 where type in (select e from json_table(:types, '$[*]' columns (e varchar(255) character set ascii path '$')) ids) and enabled
 
+-- name: workflow_types_now
+-- Those that a caller's REPEATABLE READ cannot see may be there by now.
+select type, max_attempts, timeout_micros, priority
+from waybill_job_definition
+where type in (select e from json_table(:types, '$[*]' columns (e varchar(255) character set ascii path '$')) ids) and enabled
+lock in share mode
+
 -- name: workflow_insert
 -- A key that somebody has already inserts nothing.
 insert into waybill_workflow (
@@ -34,13 +41,22 @@ select unhex(replace(v.id, '-', '')), v.type, v.tenant, v.status, v.open, v.acti
 from json_table(:batch, '$[*]' columns (id char(36) character set ascii path '$.id', type varchar(255) character set ascii path '$.type', tenant varchar(512) character set utf8mb4 path '$.tenant', status integer path '$.status', open integer path '$.open', active integer path '$.active', steps integer path '$.steps', edges integer path '$.edges', result_step varchar(255) character set ascii path '$.result_step', parent char(36) character set ascii path '$.parent', parent_step varchar(255) character set ascii path '$.parent_step', input longtext character set utf8mb4 path '$.input')) v
 
 -- name: workflow_by_idempotency
--- Locked, so that the answer stays true until the caller commits.
+-- Locked, so that the answer stays true until the caller commits; as for a change, which may be what he does next.
 select id, status, request from waybill_workflow where idempotency_hash = :hash
-lock in share mode
+for update
 
 -- name: workflow_by_active
 select id, status, request from waybill_workflow where active_hash = :hash
-lock in share mode
+for update
+
+-- name: workflow_active_look
+-- Without a lock; it may have ended by now.
+select id from waybill_workflow where active_hash = :hash
+
+-- name: workflow_active_still
+-- By its primary key first, as whoever ends it does: an insert that meets the key locks the other way round.
+select id, status, request from waybill_workflow force index (primary) where id = :id and active_hash = :hash
+for update
 
 -- name: workflow_step_insert
 insert into waybill_workflow_step (
@@ -50,8 +66,8 @@ insert into waybill_workflow_step (
 )
 select unhex(replace(v.id, '-', '')), unhex(replace(v.workflow, '-', '')), v.step_key, v.place, v.kind, v.status, v.needed, v.pending, v.satisfied, v.may_fail, v.type, v.priority, v.max_attempts, v.timeout,
   v.stage, v.delay, v.resource_key, v.resource_hash, v.token_hash, v.deadline, v.remind, v.remind_type, c.now + v.wake, case when v.kind = 1 and v.status = 2 then c.now end, case when v.status in (1, 2) then c.now end,
-  case when v.status >= 3 then c.now end, v.payload, v.output, v.error_code, v.error_message, unhex(replace(v.parent, '-', '')), v.over_step, v.over_at
-from json_table(:batch, '$[*]' columns (id char(36) path '$.id', step_key varchar(255) character set ascii path '$.step_key', place integer path '$.place', kind integer path '$.kind', status integer path '$.status', needed integer path '$.needed', pending integer path '$.pending', satisfied integer path '$.satisfied', may_fail integer path '$.may_fail', type varchar(255) character set ascii path '$.type', priority integer path '$.priority', max_attempts integer path '$.max_attempts', timeout bigint path '$.timeout', stage varchar(512) character set utf8mb4 path '$.stage', delay bigint path '$.delay', resource_key varchar(512) character set utf8mb4 path '$.resource_key', resource_hash char(43) character set ascii path '$.resource_hash', token_hash char(43) character set ascii path '$.token_hash', deadline bigint path '$.deadline', remind bigint path '$.remind', remind_type varchar(255) character set ascii path '$.remind_type', wake bigint path '$.wake', payload longtext character set utf8mb4 path '$.payload', output longtext character set utf8mb4 path '$.output', error_code varchar(512) character set utf8mb4 path '$.error_code', error_message longtext character set utf8mb4 path '$.error_message', workflow char(36) character set ascii path '$.workflow', parent char(36) character set ascii path '$.parent', over_step varchar(255) character set ascii path '$.over_step', over_at longtext character set utf8mb4 path '$.over_at')) v
+  case when v.status >= 3 then coalesce(v.finished_at, c.now) end, v.payload, v.output, v.error_code, v.error_message, unhex(replace(v.parent, '-', '')), v.over_step, v.over_at
+from json_table(:batch, '$[*]' columns (id char(36) path '$.id', step_key varchar(255) character set ascii path '$.step_key', place integer path '$.place', kind integer path '$.kind', status integer path '$.status', needed integer path '$.needed', pending integer path '$.pending', satisfied integer path '$.satisfied', may_fail integer path '$.may_fail', type varchar(255) character set ascii path '$.type', priority integer path '$.priority', max_attempts integer path '$.max_attempts', timeout bigint path '$.timeout', stage varchar(512) character set utf8mb4 path '$.stage', delay bigint path '$.delay', resource_key varchar(512) character set utf8mb4 path '$.resource_key', resource_hash char(43) character set ascii path '$.resource_hash', token_hash char(43) character set ascii path '$.token_hash', deadline bigint path '$.deadline', remind bigint path '$.remind', remind_type varchar(255) character set ascii path '$.remind_type', wake bigint path '$.wake', finished_at bigint path '$.finished_at', payload longtext character set utf8mb4 path '$.payload', output longtext character set utf8mb4 path '$.output', error_code varchar(512) character set utf8mb4 path '$.error_code', error_message longtext character set utf8mb4 path '$.error_message', workflow char(36) character set ascii path '$.workflow', parent char(36) character set ascii path '$.parent', over_step varchar(255) character set ascii path '$.over_step', over_at longtext character set utf8mb4 path '$.over_at')) v
 cross join (select timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) as now) c
 
 -- name: workflow_edge_insert
@@ -65,7 +81,8 @@ select unhex(replace(v.workflow, '-', '')), v.name, v.value
 from json_table(:batch, '$[*]' columns (workflow char(36) character set ascii path '$.workflow', name varchar(255) character set ascii path '$.name', value varchar(512) character set utf8mb4 path '$.value')) v
 
 -- name: workflow_job_insert
--- Steps whose turn has come become jobs of the same id; all they need was fixed at the start.
+-- Steps whose turn has come become jobs of the same id; all they need was fixed at the start. One that ran before its run
+-- was tried again has a job: that gets a new run. Without a where, "on" would belong to the join.
 insert into waybill_job (
   id, type, tenant, status, turn, due_at, priority, run, attempt, max_attempts, timeout_micros, stage, created_at,
   resource_key, resource_hash, workflow_id, payload
@@ -77,6 +94,10 @@ from json_table(:ids, '$[*]' columns (id char(36) character set ascii path '$'))
 straight_join waybill_workflow_step s force index (primary) on s.id = unhex(replace(v.id, '-', ''))
 straight_join waybill_workflow w force index (primary) on w.id = s.workflow_id
 cross join (select timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) as now) c
+where true
+on duplicate key update status = values(status), turn = values(turn), due_at = values(due_at), stage = values(stage), run = waybill_job.run + 1, attempt = 0,
+  reason = null, error_code = null, error_message = null, output = null, started_at = null,
+  finished_at = null, lease_until = null, leased_at = null, held_hash = null
 
 -- name: workflow_lock
 -- The clock is read behind the lock. Locked in the order of the parameter.
@@ -154,10 +175,12 @@ set w.status = v.status, w.open_steps = v.open, w.active_steps = v.active, w.fai
 
 -- name: workflow_unhold
 -- A canceled run keeps its active key until none of its handlers can be at it any more. Those somebody holds come later.
-update waybill_workflow w
-join (
-  select id from waybill_workflow where active_until <= timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) for update skip locked
-) due on due.id = w.id
+-- The order of the join is said, because a table of a few rows is read from end to end otherwise, and waited for. Without
+-- a limit the inner statement may become part of the outer one, which waits.
+update (
+  select id from waybill_workflow force index (waybill_workflow_held_ix) where active_until <= timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) limit 1000 for update skip locked
+) due
+straight_join waybill_workflow w force index (primary) on w.id = due.id
 set w.active_hash = null, w.active_until = null
 
 -- name: workflow_gate
@@ -199,19 +222,21 @@ update waybill_workflow set tell_at = timestampdiff(microsecond, '1970-01-01', u
 
 -- name: workflow_untold
 -- Runs that have ended and whose parent does not know yet; without a lock.
-select w.id, w.parent_id, p.id as parent
+select w.id, w.parent_id, p.id as parent, w.tell_at
 from waybill_workflow w
 left join waybill_workflow p on p.id = w.parent_id
 where w.tell_at is not null
-order by w.tell_at
+{and (w.tell_at, w.id) > (:since, :after)}
+order by w.tell_at, w.id
 limit :limit
 
 -- name: workflow_due
 -- Without a lock: the runs are locked next, and then the steps are read again.
-select s.id, s.workflow_id
+select s.id, s.workflow_id, s.wake_at
 from waybill_workflow_step s
 where s.wake_at <= timestampdiff(microsecond, '1970-01-01', utc_timestamp(6))
-order by s.wake_at
+{and (s.wake_at, s.id) > (:since, :after)}
+order by s.wake_at, s.id
 limit :limit
 
 -- name: workflow_next_wake
@@ -226,12 +251,25 @@ where s.wake_at is not null
 for update
 
 -- name: workflow_change_find
-select request from waybill_workflow_change where workflow_id = :workflow and change_hash = :hash
+-- An appending, or what was made of the run, which may be gone by now.
+select request, made_id from waybill_workflow_change where workflow_id = :workflow and change_hash = :hash
+for update
+
+-- name: workflow_made
+-- What was made of a run: reruns, and what undid it or what a rerun took over from it.
+select request, made_id from waybill_workflow_change where workflow_id = :workflow and made_id is not null
 for update
 
 -- name: workflow_change_insert
+insert into waybill_workflow_change (workflow_id, change_hash, change_key, request, made_id, created_at)
+values (:workflow, :hash, :key, :request, :made, timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)))
+
+-- name: workflow_change_copy
+-- What was appended to a run is known to its copy: whoever appends it there again changes nothing.
 insert into waybill_workflow_change (workflow_id, change_hash, change_key, request, created_at)
-values (:workflow, :hash, :key, :request, timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)))
+select :copy, c.change_hash, c.change_key, c.request, c.created_at
+from waybill_workflow_change c
+where c.workflow_id = :source and c.made_id is null
 
 -- name: workflow_step_states
 -- All steps of a run as prerequisites of new ones.
@@ -242,7 +280,7 @@ where s.workflow_id = :workflow
 for update
 
 -- name: workflow_retry_steps
-select s.id, s.parent_id, s.step_key, s.kind, s.status, s.needed, s.may_fail, s.delay_micros, s.deadline_micros, s.remind_micros, j.id as job_id, j.lease_until, coalesce(s.output, j.output) as output
+select s.id, s.parent_id, s.step_key, s.kind, s.status, s.needed, s.may_fail, s.released_at, s.delay_micros, s.deadline_micros, s.remind_micros, j.id as job_id, case when j.status <> 3 then j.lease_until end as lease_until, coalesce(s.output, j.output) as output
 from waybill_workflow_step s
 left join waybill_job j on j.id = s.id
 where s.workflow_id = :workflow
@@ -266,7 +304,7 @@ set s.status = v.status, s.pending = v.pending, s.satisfied = v.satisfied, s.rel
 update json_table(:ids, '$[*]' columns (id char(36) character set ascii path '$')) v
 straight_join waybill_job j force index (primary) on j.id = unhex(replace(v.id, '-', ''))
 set j.status = 1, j.run = j.run + 1, j.attempt = 0, j.due_at = timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)), j.turn = timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) - j.priority * :ageing, j.stage = 'queued', j.reason = :reason,
-  j.error_code = null, j.error_message = null, j.output = null, j.started_at = null, j.finished_at = null, j.lease_until = null, j.leased_at = null, j.held_hash = null
+  j.error_code = null, j.error_message = null, j.output = null, j.started_at = null, j.finished_at = null, j.worker = null, j.lease_until = null, j.leased_at = null, j.held_hash = null
 
 -- name: workflow_reopen
 update waybill_workflow
@@ -275,10 +313,15 @@ where id = :id
 
 -- name: workflow_copy_run
 select type, tenant, result_step, active_key, input from waybill_workflow where id = :workflow
+for update
+
+-- name: workflow_copy_attributes
+select name, value from waybill_workflow_attribute where workflow_id = :workflow order by name
+for update
 
 -- name: workflow_copy_steps
 select s.id, s.step_key, s.place, s.kind, s.status, s.needed, s.may_fail, s.type, s.priority, s.max_attempts, s.timeout_micros, s.stage, s.delay_micros,
-  s.resource_key, s.resource_hash, s.token_hash, s.deadline_micros, s.remind_micros, s.remind_type, s.payload, s.reason, s.parent_id, s.over_step, s.over_at,
+  s.resource_key, s.resource_hash, s.token_hash, s.deadline_micros, s.remind_micros, s.remind_type, s.released_at, s.finished_at, s.payload, s.reason, s.parent_id, s.over_step, s.over_at,
   coalesce(s.output, j.output) as output, coalesce(s.error_code, j.error_code) as error_code, coalesce(s.error_message, j.error_message) as error_message
 from waybill_workflow_step s
 left join waybill_job j on j.id = s.id
@@ -288,6 +331,11 @@ for update
 
 -- name: workflow_get
 select id, type, tenant, status, step_count, open_steps, result_step, idempotency_key, active_key, source_id, source_step, parent_id, parent_step, reason, created_at, finished_at from waybill_workflow where id = :id
+
+-- name: workflow_get_now
+-- Of a run that is locked, whatever the caller saw of it before.
+select id, type, tenant, status, step_count, open_steps, result_step, idempotency_key, active_key, source_id, source_step, parent_id, parent_step, reason, created_at, finished_at from waybill_workflow where id = :id
+for update
 
 -- name: workflow_find_key
 select id from waybill_workflow where idempotency_hash = :hash
@@ -361,7 +409,7 @@ select name, value from waybill_workflow_attribute where workflow_id = :id order
 -- name: workflow_steps
 select s.id, s.step_key, s.kind, s.status, s.type, s.needed, s.pending, s.satisfied, s.may_fail, s.released_at, s.finished_at, s.wake_at, s.deadline_micros,
   coalesce(s.error_code, j.error_code) as error_code, coalesce(s.error_message, j.error_message) as error_message, coalesce(s.reason, j.reason) as reason,
-  j.status as job_status, j.run, j.attempt, j.started_at, j.due_at, j.worker, m.step_key as map_key, k.id as child_id
+  j.status as job_status, j.run, j.attempt, j.started_at, j.due_at, case when j.status = 2 then j.worker end as worker, m.step_key as map_key, k.id as child_id
 from waybill_workflow_step s
 left join waybill_job j on j.id = s.id
 left join waybill_workflow_step m on m.id = s.parent_id
@@ -370,10 +418,11 @@ where s.workflow_id = :id
 order by s.place
 
 -- name: workflow_edges
+-- The order of the join is said: steps of a wide run would be joined with each other otherwise, and then with the edges.
 select p.step_key as prerequisite, s.step_key as dependent, e.mode, e.wanted
-from waybill_workflow_edge e
-join waybill_workflow_step p on p.id = e.prerequisite_id
-join waybill_workflow_step s on s.id = e.dependent_id
+from waybill_workflow_edge e force index (primary)
+straight_join waybill_workflow_step p force index (primary) on p.id = e.prerequisite_id
+straight_join waybill_workflow_step s force index (primary) on s.id = e.dependent_id
 where e.workflow_id = :id
 order by s.place, p.place
 
@@ -388,8 +437,8 @@ where s.workflow_id = :workflow and s.step_key = :key
 -- What the prerequisites of a step left behind; an element has those of its map step.
 select p.step_key, p.status, coalesce(p.output, j.output) as output
 from waybill_workflow_step s
-join waybill_workflow_edge e on e.workflow_id = s.workflow_id and e.dependent_id = coalesce(s.parent_id, s.id)
-join waybill_workflow_step p on p.id = e.prerequisite_id
+straight_join waybill_workflow_edge e force index (waybill_workflow_edge_ix) on e.workflow_id = s.workflow_id and e.dependent_id = coalesce(s.parent_id, s.id)
+straight_join waybill_workflow_step p force index (primary) on p.id = e.prerequisite_id
 left join waybill_job j on j.id = p.id
 where s.id = :step
 order by p.place

@@ -45,12 +45,12 @@ update waybill_job_definition set enabled = :enabled, updated_at = timestampdiff
 -- The definition decides what the request leaves open. A key that exists already inserts nothing.
 insert into waybill_job (
   id, type, tenant, status, turn, due_at, priority, run, attempt, max_attempts, timeout_micros, stage, created_at,
-  resource_key, resource_hash, resource_permits, idempotency_key, idempotency_hash, active_hash, request, payload
+  resource_key, resource_hash, resource_permits, idempotency_key, idempotency_hash, active_hash, unique_hash, request, payload
 )
 select unhex(replace(v.id, '-', '')), v.type, v.tenant, case when coalesce(v.due, c.now + coalesce(v.delay, 0)) <= c.now then 1 else 0 end,
   coalesce(v.due, c.now + coalesce(v.delay, 0)) - coalesce(v.priority, d.priority) * cast(:ageing as signed), coalesce(v.due, c.now + coalesce(v.delay, 0)), coalesce(v.priority, d.priority), 1, 0,
   coalesce(v.max_attempts, d.max_attempts), coalesce(v.timeout, d.timeout_micros), v.stage, c.now,
-  v.resource_key, v.resource_hash, v.resource_permits, v.idempotency_key, v.idempotency_hash, v.active_hash, v.request, v.payload
+  v.resource_key, v.resource_hash, v.resource_permits, v.idempotency_key, v.idempotency_hash, v.active_hash, v.active_hash, v.request, v.payload
 from json_table(:batch, '$[*]' columns (id char(36) path '$.id', type varchar(255) character set ascii path '$.type', tenant varchar(512) character set utf8mb4 path '$.tenant', delay bigint path '$.delay', due bigint path '$.due', priority integer path '$.priority', max_attempts integer path '$.max_attempts', timeout bigint path '$.timeout', stage varchar(512) character set utf8mb4 path '$.stage', resource_key varchar(512) character set utf8mb4 path '$.resource_key', resource_hash char(43) character set ascii path '$.resource_hash', resource_permits integer path '$.resource_permits', idempotency_key varchar(512) character set utf8mb4 path '$.idempotency_key', idempotency_hash char(43) character set ascii path '$.idempotency_hash', active_hash char(43) character set ascii path '$.active_hash', request longtext character set utf8mb4 path '$.request', payload longtext character set utf8mb4 path '$.payload')) v
 join waybill_job_definition d on d.type = v.type and d.enabled
 cross join (select timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) as now) c
@@ -72,11 +72,20 @@ for share of j
 select id from waybill_job where idempotency_hash = :hash
 
 -- name: job_by_active
+-- Those that wait, and do not begin before the caller commits.
+select j.id, j.type, j.status, j.run, j.due_at, j.idempotency_hash, j.active_hash, j.request
+from json_table(:hashes, '$[*]' columns (e char(43) character set ascii path '$')) v
+straight_join waybill_job j force index (waybill_job_active_uq) on j.active_hash = v.e collate ascii_bin and j.status in (0, 1)
+order by j.id
+for update of j
+
+-- name: job_by_active_begun
+-- Locked no more than it takes to have them stay: they are at work.
 select j.id, j.type, j.status, j.run, j.due_at, j.idempotency_hash, j.active_hash, j.request
 from json_table(:hashes, '$[*]' columns (e char(43) character set ascii path '$')) v
 straight_join waybill_job j force index (waybill_job_active_uq) on j.active_hash = v.e collate ascii_bin
 order by j.id
-for update of j
+for share of j
 
 -- name: job_discard
 delete j
@@ -154,11 +163,13 @@ set j.status = 2, j.attempt = j.attempt + 1, j.worker = :worker, j.leased_at = t
   j.started_at = coalesce(j.started_at, timestampdiff(microsecond, '1970-01-01', utc_timestamp(6))), j.held_hash = j.resource_hash, j.held_permit = v.permit, j.stage = 'running'
 
 -- name: job_stage
--- Only jobs whose time has come are in the index that claims read. Rows that somebody holds are left for the next time.
-update waybill_job j
-join (
-  select id from waybill_job where status = 0 and due_at <= timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) order by due_at limit :limit for update skip locked
-) due on due.id = j.id
+-- Only jobs whose time has come are in the index that claims read. Rows that somebody holds are left for the next time. While the table
+-- is small it would be read, and locked, from end to end, and a claim passes by what is locked: hence the order and the index.
+update (
+  select id from waybill_job force index (waybill_job_scheduled_ix)
+  where status = 0 and due_at <= timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) order by due_at limit :limit for update skip locked
+) due
+straight_join waybill_job j force index (primary) on j.id = due.id
 set j.status = 1
 
 -- name: job_next_due
@@ -211,13 +222,21 @@ insert into waybill_job_attempt (
 select unhex(replace(v.id, '-', '')), v.run, v.attempt, v.worker, v.leased_at, v.finished_at, v.outcome, v.code, v.message, v.policy, v.not_before, v.next_due
 from json_table(:batch, '$[*]' columns (id char(36) path '$.id', run integer path '$.run', attempt integer path '$.attempt', worker varchar(512) character set utf8mb4 path '$.worker', leased_at bigint path '$.leased_at', finished_at bigint path '$.finished_at', outcome integer path '$.outcome', code varchar(512) character set utf8mb4 path '$.code', message longtext character set utf8mb4 path '$.message', policy bigint path '$.policy', not_before bigint path '$.not_before', next_due bigint path '$.next_due')) v
 
+-- name: job_attempt_keep
+-- What succeeded and begins again: its row is about to say something else.
+insert into waybill_job_attempt (job_id, run, attempt, worker, leased_at, finished_at, outcome)
+select j.id, j.run, j.attempt, j.worker, j.leased_at, j.finished_at, 0
+from json_table(:ids, '$[*]' columns (id char(36) character set ascii path '$')) v
+straight_join waybill_job j force index (primary) on j.id = unhex(replace(v.id, '-', '')) and j.status = 3 and j.worker is not null
+
 -- name: job_settle
 update json_table(:batch, '$[*]' columns (id char(36) path '$.id', status integer path '$.status', run integer path '$.run', attempt integer path '$.attempt', due bigint path '$.due', turn bigint path '$.turn', finished_at bigint path '$.finished_at', stage varchar(512) character set utf8mb4 path '$.stage', reason varchar(512) character set utf8mb4 path '$.reason', code varchar(512) character set utf8mb4 path '$.code', message longtext character set utf8mb4 path '$.message', output longtext character set utf8mb4 path '$.output', checkpoint longtext character set utf8mb4 path '$.checkpoint', done bigint path '$.done', total bigint path '$.total')) v
 straight_join waybill_job j force index (primary) on j.id = unhex(replace(v.id, '-', ''))
 set j.status = v.status, j.run = v.run, j.attempt = v.attempt, j.due_at = coalesce(v.due, j.due_at), j.turn = coalesce(v.turn, j.turn),
   j.finished_at = v.finished_at, j.stage = v.stage, j.reason = v.reason, j.error_code = v.code, j.error_message = v.message,
   j.output = v.output, j.checkpoint = coalesce(v.checkpoint, j.checkpoint), j.progress_done = coalesce(v.done, j.progress_done),
-  j.progress_total = coalesce(v.total, j.progress_total), j.worker = null, j.leased_at = null, j.lease_until = null, j.held_hash = null,
+  j.progress_total = coalesce(v.total, j.progress_total), j.worker = case when v.status = 3 then j.worker end, j.leased_at = case when v.status = 3 then j.leased_at end,
+  j.lease_until = case when v.status = 3 then j.lease_until end, j.held_hash = null,
   j.started_at = case when v.attempt = 0 then null else j.started_at end,
   j.active_hash = case when v.status >= 3 then null else j.active_hash end
 
@@ -232,10 +251,11 @@ for update skip locked
 
 -- name: job_reap_steps
 -- Expired steps of workflows, without a lock: their runs are locked first.
-select j.id, j.run, j.attempt, j.worker, j.workflow_id
+select j.id, j.run, j.attempt, j.worker, j.workflow_id, j.lease_until
 from waybill_job j
 where j.status = 2 and j.workflow_id is not null and j.lease_until <= timestampdiff(microsecond, '1970-01-01', utc_timestamp(6))
-order by j.lease_until
+{and (j.lease_until, j.id) > (:since, :after)}
+order by j.lease_until, j.id
 limit :limit
 
 -- name: job_progress
@@ -291,17 +311,30 @@ select j.id, j.run, j.attempt, :kind, timestampdiff(microsecond, '1970-01-01', u
 from json_table(:ids, '$[*]' columns (id char(36) character set ascii path '$')) v
 straight_join waybill_job j force index (primary) on j.id = unhex(replace(v.id, '-', ''))
 
+-- name: job_unique_holder
+-- Who has the key now that a job had while it was active.
+select a.id
+from waybill_job j
+join waybill_job a on a.active_hash = j.unique_hash
+where j.id = :id
+
 -- name: job_requeue
 update waybill_job
 set status = 1, run = run + 1, attempt = 0, due_at = :now, turn = :now - priority * :ageing, stage = 'queued', reason = :reason,
   error_code = null, error_message = null, output = null, started_at = null, finished_at = null, lease_until = null, leased_at = null,
-  held_hash = null, progress_done = case when :keep then progress_done end, progress_total = case when :keep then progress_total end,
+  held_hash = null, active_hash = unique_hash, progress_done = case when :keep then progress_done end, progress_total = case when :keep then progress_total end,
   checkpoint = case when :keep then checkpoint end
 where id = :id
 
 -- name: job_unhold
--- A canceled job holds its resource until its handler cannot be at it any more.
-update waybill_job set held_hash = null where status = 5 and held_hash is not null and lease_until <= timestampdiff(microsecond, '1970-01-01', utc_timestamp(6))
+-- A canceled job holds its resource until its handler cannot be at it any more. One that somebody holds is left for the next time.
+-- Without a limit the inner statement may become part of the outer one, which waits.
+update (
+  select id from waybill_job force index (waybill_job_held_uq)
+  where held_hash is not null and status = 5 and lease_until <= timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) limit 1000 for update skip locked
+) done
+straight_join waybill_job j force index (primary) on j.id = done.id
+set j.held_hash = null
 
 -- name: job_copy
 insert into waybill_job (
@@ -381,9 +414,14 @@ order by j.finished_at desc, j.id desc
 limit :limit
 
 -- name: job_attempt_rows
+-- An attempt that succeeded is in its job's row.
 select run, attempt, worker, leased_at, finished_at, outcome, error_code, error_message, policy_micros, not_before, next_due_at
 from waybill_job_attempt
 where job_id = :id
+union all
+select run, attempt, worker, leased_at, finished_at, 0, null, null, null, null, null
+from waybill_job
+where id = :id and status = 3 and worker is not null
 order by run, attempt
 
 -- name: job_event_insert

@@ -1,7 +1,7 @@
 -- The outbox's statements that have the same shape in every dialect.
 --
 -- Tables: waybill_outbox_queues, partitions (one row per partition: the last number given), processor (one row per
--- partition: cursor and lease), vacuum (one row per partition), pace (one row per queue and process), incoming, delayed,
+-- partition: cursor and lease), vacuum (one row per partition), pace (one row per queue and process), body, delayed,
 -- dedup, dead_letters. All are reached by primary key, except the whole of the tables with a row per partition or per
 -- process, which have at most some thousand rows.
 -- Locking: READ COMMITTED; the row of a partition is locked FOR UPDATE SKIP LOCKED, so nobody waits for anybody.
@@ -48,8 +48,12 @@ join waybill_outbox_queues q on q.id = p.queue_id
 order by p.queue_id, p.number
 
 -- name: outbox_dirty
--- MySQL skips from partition to partition for this; its recursive queries do not.
-select distinct partition_id as id from waybill_outbox_incoming
+-- One step into the index per partition. DISTINCT, EXISTS and an order of the rows would read all that wait.
+select p.id from waybill_outbox_partitions p
+where (
+  select b.id from waybill_outbox_body b force index (waybill_outbox_body_seq_ix)
+  where b.partition_id = p.id and b.seq = 9223372036854775807 limit 1
+) is not null
 
 -- name: outbox_backlog
 select p.id, greatest(c.lease_until, case
@@ -119,9 +123,9 @@ select q.name, p.id, p.number, p.sequence, c.processed_seq, c.attempts, c.last_e
   c.not_before - timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) as not_before, c.lease_until - timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) as lease_until,
   case when c.paused_at is null then 0 else 1 end as paused, c.parked,
   case when p.sequence > c.processed_seq then timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) - (
-    select o.sequenced_at from waybill_outbox_outgoing o force index (primary)
-    where o.partition_id = p.id and o.last_seq > c.processed_seq
-    order by o.partition_id, o.last_seq limit 1
+    select b.sequenced_at from waybill_outbox_body b force index (waybill_outbox_body_seq_ix)
+    where b.partition_id = p.id and b.seq > c.processed_seq
+    order by b.partition_id, b.seq limit 1
   ) end as waiting
 from waybill_outbox_partitions p
 join waybill_outbox_queues q on q.id = p.queue_id

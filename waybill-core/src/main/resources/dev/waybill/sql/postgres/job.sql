@@ -4,16 +4,17 @@
 -- Indexes: pending (type, tenant, turn, id), scheduled (due_at, id), leased (lease_until) and finished (status, finished_at) each
 -- contain only the jobs in that state; unique keys on idempotency_hash, active_hash and (held_hash, held_permit).
 -- Locking: claims, reaping and renewals lock rows and skip those that others hold; whoever settles an attempt locks its
--- row first and looks at the clock afterwards. Rows are locked in the order of their ids.
+-- row first and looks at the clock afterwards. Rows are locked in the order of their ids. Whoever enqueues with a key that a job has
+-- holds that row's key for as long as its transaction is open: nobody but the purge waits for that ("no key").
 -- Sets of rows come as one JSON parameter, so that the text of a statement does not depend on their number.
 -- Plans: what is planned once must not read a whole table because it is small then; see job_own.sql.
 
 -- part: step_by_index
-  and (
+  and (s.place >= 0 or (
     select count(*)
     from json_array_elements_text('[]') nobody cross join json_array_elements_text('[]') nothing
     where nobody <> s.step_key
-  ) is not null
+  ) is not null)
 
 -- name: job_definition_rows
 select type, version, max_attempts, timeout_micros, priority, retry_policy, enabled, paused, max_running, rate_count, rate_micros
@@ -52,12 +53,12 @@ update waybill_job_definition set enabled = :enabled, updated_at = cast(extract(
 -- The definition decides what the request leaves open. A key that exists already inserts nothing.
 insert into waybill_job (
   id, type, tenant, status, turn, due_at, priority, run, attempt, max_attempts, timeout_micros, stage, created_at,
-  resource_key, resource_hash, resource_permits, idempotency_key, idempotency_hash, active_hash, request, payload
+  resource_key, resource_hash, resource_permits, idempotency_key, idempotency_hash, active_hash, unique_hash, request, payload
 )
 select v.id, v.type, v.tenant, case when coalesce(v.due, c.now + coalesce(v.delay, 0)) <= c.now then 1 else 0 end,
   coalesce(v.due, c.now + coalesce(v.delay, 0)) - coalesce(v.priority, d.priority) * cast(:ageing as bigint), coalesce(v.due, c.now + coalesce(v.delay, 0)), coalesce(v.priority, d.priority), 1, 0,
   coalesce(v.max_attempts, d.max_attempts), coalesce(v.timeout, d.timeout_micros), v.stage, c.now,
-  v.resource_key, v.resource_hash, v.resource_permits, v.idempotency_key, v.idempotency_hash, v.active_hash, v.request, v.payload
+  v.resource_key, v.resource_hash, v.resource_permits, v.idempotency_key, v.idempotency_hash, v.active_hash, v.active_hash, v.request, v.payload
 from json_to_recordset(cast(:batch as json)) as v (id uuid, type text, tenant text, delay bigint, due bigint, priority integer, max_attempts integer, timeout bigint, stage text, resource_key text, resource_hash text, resource_permits integer, idempotency_key text, idempotency_hash text, active_hash text, request text, payload text)
 join waybill_job_definition d on d.type = v.type and d.enabled
 cross join (select cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) as now) c
@@ -80,11 +81,20 @@ for key share
 select id from waybill_job where idempotency_hash = :hash
 
 -- name: job_by_active
+-- Those that wait, and do not begin before the caller commits.
+select id, type, status, run, due_at, idempotency_hash, active_hash, request
+from waybill_job
+where active_hash in (select e from json_array_elements_text(cast(:hashes as json)) e) and status in (0, 1)
+order by id
+for update
+
+-- name: job_by_active_begun
+-- Locked no more than it takes to have them stay: they are at work.
 select id, type, status, run, due_at, idempotency_hash, active_hash, request
 from waybill_job
 where active_hash in (select e from json_array_elements_text(cast(:hashes as json)) e)
 order by id
-for update
+for key share
 
 -- name: job_discard
 delete from waybill_job where id = any (array(
@@ -161,7 +171,7 @@ where j.status = 1 and j.type = :type and j.tenant = :tenant and j.turn <= :boun
   and (j.resource_hash is null or (select count(*) from waybill_job h where h.held_hash = j.resource_hash) < j.resource_permits)
 order by j.turn, j.id
 limit :limit
-for update of j skip locked
+for no key update of j skip locked
 
 -- name: job_held
 select held_hash, held_permit from waybill_job where held_hash in (select e from json_array_elements_text(cast(:hashes as json)) e)
@@ -179,7 +189,7 @@ where waybill_job.id = v.id
 update waybill_job
 set status = 1
 where id in (
-  select id from waybill_job where status = 0 and due_at <= cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) order by due_at limit :limit for update skip locked
+  select id from waybill_job where status = 0 and due_at <= cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) order by due_at limit :limit for no key update skip locked
 )
 
 -- name: job_next_due
@@ -192,7 +202,7 @@ select j.id, j.lease_until - cast(extract(epoch from clock_timestamp()) * 100000
 from json_to_recordset(cast(:batch as json)) as v (id uuid, run integer, attempt integer, worker text)
 join waybill_job j on j.id = v.id and j.run = v.run and j.attempt = v.attempt and j.worker = v.worker and j.status + 0 = 2
 order by j.id
-for update of j skip locked
+for no key update of j skip locked
 
 -- name: job_renew
 -- plan: anew
@@ -222,7 +232,7 @@ select j.id, j.type, j.run, j.attempt, j.max_attempts, j.priority, j.worker, j.l
 from waybill_job j
 where j.status = 2 and j.worker = :worker
 order by j.id
-for update skip locked
+for no key update skip locked
 
 -- name: job_settle_lock
 -- plan: anew
@@ -232,7 +242,7 @@ with locked as materialized (
   from json_to_recordset(cast(:batch as json)) as v (id uuid, run integer, attempt integer, worker text)
 join waybill_job j on j.id = v.id and j.run = v.run and j.attempt = v.attempt and j.worker = v.worker and j.status + 0 = 2
   order by j.id
-  for update of j
+  for no key update of j
 )
 select id, type, run, attempt, max_attempts, priority, worker, leased_at, lease_until, workflow_id, progress_done, progress_total, cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) as now
 from locked
@@ -244,13 +254,23 @@ insert into waybill_job_attempt (
 select v.id, v.run, v.attempt, v.worker, v.leased_at, v.finished_at, v.outcome, v.code, v.message, v.policy, v.not_before, v.next_due
 from json_to_recordset(cast(:batch as json)) as v (id uuid, run integer, attempt integer, worker text, leased_at bigint, finished_at bigint, outcome integer, code text, message text, policy bigint, not_before bigint, next_due bigint)
 
+-- name: job_attempt_keep
+-- What succeeded and begins again: its row is about to say something else.
+insert into waybill_job_attempt (job_id, run, attempt, worker, leased_at, finished_at, outcome)
+select id, run, attempt, worker, leased_at, finished_at, 0
+from waybill_job
+where id = any (array(
+  select cast(e as uuid) from json_array_elements_text(cast(:ids as json)) e
+)) and status = 3 and worker is not null
+
 -- name: job_settle
 -- plan: anew
 update waybill_job
 set status = v.status, run = v.run, attempt = v.attempt, due_at = coalesce(v.due, waybill_job.due_at), turn = coalesce(v.turn, waybill_job.turn),
   finished_at = v.finished_at, stage = v.stage, reason = v.reason, error_code = v.code, error_message = v.message,
   output = v.output, checkpoint = coalesce(v.checkpoint, waybill_job.checkpoint), progress_done = coalesce(v.done, waybill_job.progress_done),
-  progress_total = coalesce(v.total, waybill_job.progress_total), worker = null, leased_at = null, lease_until = null, held_hash = null,
+  progress_total = coalesce(v.total, waybill_job.progress_total), worker = case when v.status = 3 then waybill_job.worker end, leased_at = case when v.status = 3 then waybill_job.leased_at end,
+  lease_until = case when v.status = 3 then waybill_job.lease_until end, held_hash = null,
   started_at = case when v.attempt = 0 then null else waybill_job.started_at end,
   active_hash = case when v.status >= 3 then null else waybill_job.active_hash end
 from json_to_recordset(cast(:batch as json)) as v (id uuid, status integer, run integer, attempt integer, due bigint, turn bigint, finished_at bigint, stage text, reason text, code text, message text, output text, checkpoint text, done bigint, total bigint)
@@ -263,14 +283,15 @@ from waybill_job j
 where j.status = 2 and j.workflow_id is null and j.lease_until <= cast(extract(epoch from clock_timestamp()) * 1000000 as bigint)
 order by j.lease_until
 limit :limit
-for update skip locked
+for no key update skip locked
 
 -- name: job_reap_steps
 -- Expired steps of workflows, without a lock: their runs are locked first.
-select j.id, j.run, j.attempt, j.worker, j.workflow_id
+select j.id, j.run, j.attempt, j.worker, j.workflow_id, j.lease_until
 from waybill_job j
 where j.status = 2 and j.workflow_id is not null and j.lease_until <= cast(extract(epoch from clock_timestamp()) * 1000000 as bigint)
-order by j.lease_until
+{and (j.lease_until, j.id) > (:since, :after)}
+order by j.lease_until, j.id
 limit :limit
 
 -- name: job_progress
@@ -285,7 +306,7 @@ select id, type, tenant, status, due_at, priority, run, attempt, max_attempts, t
   error_message, workflow_id, cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) as now
 from waybill_job
 where id = :id
-for update
+for no key update
 
 -- name: job_get
 select id, type, tenant, status, due_at, priority, run, attempt, max_attempts, timeout_micros, stage, created_at, started_at,
@@ -314,7 +335,7 @@ with locked as materialized (
     select cast(e as uuid) from json_array_elements_text(cast(:ids as json)) e
   )) and j.status < 3
   order by j.id
-  for update of j
+  for no key update of j
 )
 select locked.*, cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) as now
 from locked
@@ -336,17 +357,28 @@ where j.id = any (array(
   select cast(e as uuid) from json_array_elements_text(cast(:ids as json)) e
 ))
 
+-- name: job_unique_holder
+-- Who has the key now that a job had while it was active.
+select a.id
+from waybill_job j
+join waybill_job a on a.active_hash = j.unique_hash
+where j.id = :id
+
 -- name: job_requeue
 update waybill_job
 set status = 1, run = run + 1, attempt = 0, due_at = :now, turn = :now - priority * :ageing, stage = 'queued', reason = :reason,
   error_code = null, error_message = null, output = null, started_at = null, finished_at = null, lease_until = null, leased_at = null,
-  held_hash = null, progress_done = case when :keep then progress_done end, progress_total = case when :keep then progress_total end,
+  held_hash = null, active_hash = unique_hash, progress_done = case when :keep then progress_done end, progress_total = case when :keep then progress_total end,
   checkpoint = case when :keep then checkpoint end
 where id = :id
 
 -- name: job_unhold
--- A canceled job holds its resource until its handler cannot be at it any more.
-update waybill_job set held_hash = null where status = 5 and held_hash is not null and lease_until <= cast(extract(epoch from clock_timestamp()) * 1000000 as bigint)
+-- A canceled job holds its resource until its handler cannot be at it any more. One that somebody holds is left for the next time.
+update waybill_job
+set held_hash = null
+where id = any (array(
+  select id from waybill_job where status = 5 and held_hash is not null and lease_until <= cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) order by id for no key update skip locked
+))
 
 -- name: job_copy
 insert into waybill_job (
@@ -421,9 +453,14 @@ order by j.finished_at desc, j.id desc
 limit :limit
 
 -- name: job_attempt_rows
+-- An attempt that succeeded is in its job's row.
 select run, attempt, worker, leased_at, finished_at, outcome, error_code, error_message, policy_micros, not_before, next_due_at
 from waybill_job_attempt
 where job_id = :id
+union all
+select run, attempt, worker, leased_at, finished_at, 0, cast(null as text), cast(null as text), cast(null as bigint), cast(null as bigint), cast(null as bigint)
+from waybill_job
+where id = :id and status = 3 and worker is not null
 order by run, attempt
 
 -- name: job_event_insert

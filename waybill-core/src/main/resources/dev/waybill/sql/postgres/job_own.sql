@@ -3,24 +3,24 @@
 -- Tables, indexes and locks as in job.sql.
 -- Plans: these are prepared for good, also while the table is small and reading all of it would be the best plan. So a
 -- condition that always holds, and that the planner takes for expensive (a join of two functions, a hundred rows each as far
--- as it knows, in truth none), is added to whatever finds jobs:
+-- as it knows, in truth none; and never asked, since what stands before it always holds) is added to whatever finds jobs:
 -- reading the whole table then looks as expensive as it is going to be, and the index is used from the first job on.
 -- Limits are selects, so that nobody sees how small they are: a plan for any limit would look worse than one for this limit,
 -- and the server would make a new one each time.
 
 -- part: by_index
-  and (
+  and (j.attempt >= 0 or (
     select count(*)
     from json_array_elements_text('[]') nobody cross join json_array_elements_text('[]') nothing
     where nobody <> j.type
-  ) is not null
+  ) is not null)
 
 -- part: step_by_index
-  and (
+  and (s.place >= 0 or (
     select count(*)
     from json_array_elements_text('[]') nobody cross join json_array_elements_text('[]') nothing
     where nobody <> s.step_key
-  ) is not null
+  ) is not null)
 
 -- name: job_insert_alike
 -- Jobs that are due at once, have no keys and differ in their payloads only: arrays are taken apart sooner than JSON, and
@@ -39,7 +39,9 @@ cross join (select cast(extract(epoch from clock_timestamp()) * 1000000 as bigin
 -- The front of the lines, merged by turn, if there is nothing to weigh: one tenant, no limit and no resource. Else nothing is
 -- taken, and simple is false. Of several lines only what comes before the bound is locked, so that no job is locked in vain;
 -- others may be at it as well: where there is a bound, there may be more to take.
-with heads as materialized (
+with clock as materialized (
+  select cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) as now
+), heads as materialized (
   select h.type, h.limited, h.first_tenant, h.last_tenant
   from (
     select d.type, d.max_running is not null or d.rate_count is not null as limited, (
@@ -82,16 +84,15 @@ with heads as materialized (
 -- include: by_index
     order by j.turn, j.id
     limit (select cast(:limit as integer))
-    for update skip locked
+    for no key update skip locked
   ) f
 ), simple as materialized (
   select (select count(*) from heads) = (select count(*) from line)
     and not exists (select 1 from front where resource_hash is not null) as yes
 ), leased as (
   update waybill_job j
-  set status = 2, attempt = j.attempt + 1, worker = :worker, leased_at = cast(extract(epoch from clock_timestamp()) * 1000000 as bigint),
-    lease_until = cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) + :ttl,
-    started_at = coalesce(j.started_at, cast(extract(epoch from clock_timestamp()) * 1000000 as bigint)), stage = 'running'
+  set status = 2, attempt = j.attempt + 1, worker = :worker, leased_at = (select now from clock),
+    lease_until = (select now from clock) + :ttl, started_at = coalesce(j.started_at, (select now from clock)), stage = 'running'
   where j.id = any (array(select id from front)) and (select yes from simple)
 -- include: by_index
   returning j.id, j.type, j.tenant, j.run, j.attempt - 1 as attempt, j.max_attempts, j.timeout_micros, j.turn,
@@ -106,36 +107,52 @@ from simple s
 left join leased l on true
 order by l.turn, l.id
 
+-- name: job_depart
+-- A job's own transaction leases it right before it commits, if nobody waits for what this process runs and there is nothing to
+-- weigh. The lease counts only as far as the commit does, so not where that is not durable; and what a transaction with an old
+-- snapshot sees of others is old.
+update waybill_job j
+set status = 2, attempt = 1, worker = :worker, leased_at = cast(extract(epoch from clock_timestamp()) * 1000000 as bigint),
+  lease_until = cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) + :ttl, started_at = cast(extract(epoch from clock_timestamp()) * 1000000 as bigint), stage = 'running'
+where j.id = :id and j.status = 1 and j.attempt = 0 and j.resource_hash is null
+  and current_setting('transaction_isolation') = 'read committed' and current_setting('synchronous_commit') <> 'off'
+  and exists (
+    select 1
+    from waybill_job_definition d
+    where d.type = j.type and d.enabled and not d.paused and d.max_running is null and d.rate_count is null
+  )
+  and not exists (
+    select 1
+    from unnest(cast(:types as text[])) t (type)
+    cross join lateral (
+      select o.id
+      from waybill_job o
+      where o.status = 1 and o.type = t.type and o.id <> :id
+      order by o.tenant, o.turn, o.id
+      limit 1
+    ) o
+  )
+-- include: by_index
+returning j.id, j.type, j.tenant, j.run, 0 as attempt, j.max_attempts, j.timeout_micros, j.turn,
+  j.progress_done, j.progress_total, j.resource_hash, j.resource_permits, j.workflow_id, j.payload, j.checkpoint,
+  cast(null as text) as step_key
+
 -- name: job_succeed
--- The clock is read behind the lock: a lease that ends while we wait for the row is lost.
-with locked as materialized (
-  select j.*, v.output
-  from json_to_recordset(cast(:batch as json)) as v (id uuid, run integer, attempt integer, worker text, output text)
-  cross join lateral (
-    select j.id, j.type, j.run, j.attempt, j.max_attempts, j.priority, j.worker, j.leased_at, j.lease_until, j.workflow_id, j.progress_done, j.progress_total
-    from waybill_job j
-    where j.id = v.id and j.run = v.run and j.attempt = v.attempt and j.worker = v.worker and j.status + 0 = 2
--- include: by_index
-    for update
-  ) j
-), seen as materialized (
-  select l.*, cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) as now from locked l
-), live as materialized (
-  select * from seen where lease_until > now
-), noted as (
-  insert into waybill_job_attempt (job_id, run, attempt, worker, leased_at, finished_at, outcome)
-  select id, run, attempt, worker, leased_at, now, cast(:outcome as smallint) from live
-), ended as (
-  update waybill_job j
-  set status = 3, finished_at = l.now, stage = 'completed', reason = null, error_code = null, error_message = null,
-    output = l.output, worker = null, leased_at = null, lease_until = null,
-    held_hash = null, active_hash = null
-  from live l
-  where j.id = any (array(select id from live)) and j.id = l.id
--- include: by_index
+-- The attempt stays in the job's row. A lease that ends while its row is waited for is lost: what is returned is computed behind
+-- the row's lock, so the clock is looked at once more there, and if it is too late, no number comes of it and the statement fails.
+with clock as materialized (
+  select cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) as now
 )
-select id, type, run, attempt, max_attempts, priority, worker, leased_at, lease_until, workflow_id, progress_done, progress_total, now
-from live
+update waybill_job j
+set status = 3, finished_at = (select now from clock), stage = 'completed', reason = null, error_code = null,
+  error_message = null, output = v.output, held_hash = null, active_hash = null
+from unnest(cast(:ids as uuid[]), cast(:runs as bigint[]), cast(:attempts as bigint[]), cast(:workers as text[]), cast(:outputs as text[]))
+  as v (id, run, attempt, worker, output)
+where j.id = v.id and j.run = v.run and j.attempt = v.attempt and j.worker = v.worker and j.status + 0 = 2
+  and j.lease_until > (select now from clock)
+-- include: by_index
+returning j.id, j.type, j.run, j.attempt, j.max_attempts, j.priority, j.worker, j.leased_at, j.lease_until, j.workflow_id, j.progress_done, j.progress_total,
+  cast(case when j.lease_until <= cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) then 'too late, after ' else '' end || j.finished_at as bigint) as now
 
 -- name: job_stage_front
 -- What is due gets into the line; how many that were, and how long until the next one is.
@@ -146,7 +163,7 @@ with due as materialized (
 -- include: by_index
   order by j.due_at
   limit (select cast(:limit as integer))
-  for update skip locked
+  for no key update skip locked
 ), staged as (
   update waybill_job j
   set status = 1

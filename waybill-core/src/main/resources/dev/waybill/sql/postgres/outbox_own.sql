@@ -21,7 +21,9 @@
 -- for. A crash that takes the end of a lease back leaves the lease, and so the message is handled again. Numbering that
 -- takes leases at once is waited for, as every lease is.
 -- Plans: slots have no statistics, and need none. A reader looks no further than the numbers it wants can be (a row has
--- at most :segment of them), so what it reads does not grow with the backlog, whatever plan is chosen.
+-- at most :longest of them), so what it reads does not grow with the backlog, whatever plan is chosen.
+-- A row of body holds the messages of one call for one partition (see Parcel). Where a segment has rows with several, its
+-- lasts tell the number of the last message of each: width_bucket finds the row of a number among them.
 -- A part is text that several statements include.
 
 -- name: outbox_slots
@@ -29,16 +31,9 @@ select last_value as slots from waybill_outbox_slots_sq
 
 -- name: outbox_enqueue
 with input as materialized (
-  select nextval('{waybill_outbox_message_sq}') as id, t.k, t.partition_id, t.type, t.message_key, t.headers, t.payload
-  from unnest(:partitions::bigint[], :types::text[], :keys::text[], :headers::text[], :payloads::bytea[])
-    with ordinality as t (partition_id, type, message_key, headers, payload, k)
-), gathered as (
-  -- One row of incoming for the messages of a partition, as long as it stays on its page.
-  select i.partition_id, min(i.id) as id, case when count(*) > 1 then array_agg(i.id order by i.id) end as ids
-  from (
-    select partition_id, id, (row_number() over (partition by partition_id order by id) - 1) / :segment as part from input
-  ) i
-  group by i.partition_id, i.part
+  select nextval('{waybill_outbox_message_sq}') as id, t.k, t.partition_id, t.n, t.type, t.message_key, t.headers, t.payload
+  from unnest(:partitions::bigint[], :counts::bigint[], :types::text[], :keys::text[], :headers::text[], :payloads::bytea[])
+    with ordinality as t (partition_id, n, type, message_key, headers, payload, k)
 )
 {, body_1 as (
   insert into waybill_outbox_body_1 (id, type, message_key, headers, payload)
@@ -53,16 +48,16 @@ with input as materialized (
   select id, type, message_key, headers, payload from input where :head_3::int > 0
 )}
 {, incoming_0 as (
-  insert into waybill_outbox_incoming_0 (partition_id, id, slot, ids)
-  select partition_id, id, :head::int, ids from gathered where :intake_0::int >= 0
+  insert into waybill_outbox_incoming_0 (partition_id, id, slot, n)
+  select partition_id, id, :head::int, n from input where :intake_0::int >= 0
 )}
 {, incoming_1 as (
-  insert into waybill_outbox_incoming_1 (partition_id, id, slot, ids)
-  select partition_id, id, :head::int, ids from gathered where :intake_1::int >= 0
+  insert into waybill_outbox_incoming_1 (partition_id, id, slot, n)
+  select partition_id, id, :head::int, n from input where :intake_1::int >= 0
 )}
 {, incoming_2 as (
-  insert into waybill_outbox_incoming_2 (partition_id, id, slot, ids)
-  select partition_id, id, :head::int, ids from gathered where :intake_2::int >= 0
+  insert into waybill_outbox_incoming_2 (partition_id, id, slot, n)
+  select partition_id, id, :head::int, n from input where :intake_2::int >= 0
 )}
 select id, (select last_value from waybill_outbox_slots_sq) as slots from input order by k
 
@@ -98,11 +93,11 @@ select id, (select last_value from waybill_outbox_slots_sq) as slots from messag
 
 -- name: outbox_enqueue_delayed
 with input as materialized (
-  select nextval('{waybill_outbox_message_sq}') as id, t.k, t.partition_id, t.type, t.message_key, t.headers, t.payload,
+  select nextval('{waybill_outbox_message_sq}') as id, t.k, t.partition_id, t.n, t.type, t.message_key, t.headers, t.payload,
     coalesce(t.due_at, (date_part('epoch', clock_timestamp()) * 1000000)::bigint + t.delay) as due_at
-  from unnest(:partitions::bigint[], :types::text[], :keys::text[], :headers::text[], :payloads::bytea[],
+  from unnest(:partitions::bigint[], :counts::bigint[], :types::text[], :keys::text[], :headers::text[], :payloads::bytea[],
       :due_ats::bigint[], :delays::bigint[])
-    with ordinality as t (partition_id, type, message_key, headers, payload, due_at, delay, k)
+    with ordinality as t (partition_id, n, type, message_key, headers, payload, due_at, delay, k)
 )
 {, body_1 as (
   insert into waybill_outbox_body_1 (id, type, message_key, headers, payload)
@@ -117,16 +112,16 @@ with input as materialized (
   select id, type, message_key, headers, payload from input where :head_3::int > 0 and due_at is null
 )}
 {, incoming_0 as (
-  insert into waybill_outbox_incoming_0 (partition_id, id, slot)
-  select partition_id, id, :head::int from input where :intake_0::int >= 0 and due_at is null
+  insert into waybill_outbox_incoming_0 (partition_id, id, slot, n)
+  select partition_id, id, :head::int, n from input where :intake_0::int >= 0 and due_at is null
 )}
 {, incoming_1 as (
-  insert into waybill_outbox_incoming_1 (partition_id, id, slot)
-  select partition_id, id, :head::int from input where :intake_1::int >= 0 and due_at is null
+  insert into waybill_outbox_incoming_1 (partition_id, id, slot, n)
+  select partition_id, id, :head::int, n from input where :intake_1::int >= 0 and due_at is null
 )}
 {, incoming_2 as (
-  insert into waybill_outbox_incoming_2 (partition_id, id, slot)
-  select partition_id, id, :head::int from input where :intake_2::int >= 0 and due_at is null
+  insert into waybill_outbox_incoming_2 (partition_id, id, slot, n)
+  select partition_id, id, :head::int, n from input where :intake_2::int >= 0 and due_at is null
 )}
 , body as (
   insert into waybill_outbox_body_0 (id, type, message_key, headers, payload)
@@ -167,7 +162,7 @@ with locked as materialized (
   select x.place, x.row_at from locked l
   cross join lateral (
     select i.place, i.row_at, sum(i.n) over (order by i.id) - i.n as before from (
-      select i.tableoid as place, i.ctid as row_at, i.id, coalesce(cardinality(i.ids), 1) as n from waybill_outbox_incoming i
+      select i.tableoid as place, i.ctid as row_at, i.id, i.n from waybill_outbox_incoming i
       where i.partition_id = l.id order by i.id limit (select :messages::bigint)
     ) i
   ) x
@@ -176,26 +171,24 @@ with locked as materialized (
   delete from waybill_outbox_incoming_0 where ctid = any (array(
     select c.row_at from chosen c where c.place = '{waybill_outbox_incoming_0}'::regclass
   )) and partition_id + 0 = any ((select :partitions::bigint[])::bigint[])
-  returning partition_id, id, slot, ids
+  returning partition_id, id, slot, n
 ), taken_1 as (
   delete from waybill_outbox_incoming_1 where ctid = any (array(
     select c.row_at from chosen c where c.place = '{waybill_outbox_incoming_1}'::regclass
   )) and partition_id + 0 = any ((select :partitions::bigint[])::bigint[])
-  returning partition_id, id, slot, ids
+  returning partition_id, id, slot, n
 ), taken_2 as (
   delete from waybill_outbox_incoming_2 where ctid = any (array(
     select c.row_at from chosen c where c.place = '{waybill_outbox_incoming_2}'::regclass
   )) and partition_id + 0 = any ((select :partitions::bigint[])::bigint[])
-  returning partition_id, id, slot, ids
+  returning partition_id, id, slot, n
 ), taken as (
-  select t.partition_id, m.id, t.slot from (
-    select partition_id, id, slot, ids from taken_0
-    union all select partition_id, id, slot, ids from taken_1
-    union all select partition_id, id, slot, ids from taken_2
-  ) t cross join lateral unnest(coalesce(t.ids, array[t.id])) as m (id)
+  select partition_id, id, slot, n from taken_0
+  union all select partition_id, id, slot, n from taken_1
+  union all select partition_id, id, slot, n from taken_2
 ), numbered as (
-  -- Messages of one row of outgoing follow each other and are in one slot: of these, so many of other slots came before.
-  select t.partition_id, t.id, t.slot, row_number() over w as k,
+  -- What stands in one row of outgoing follows each other and is in one slot: of these, so many of other slots came before.
+  select t.partition_id, t.id, t.slot, t.n, sum(t.n) over w as k,
     row_number() over w - case t.slot
       when 0 then count(*) filter (where t.slot = 0) over w
       when 1 then count(*) filter (where t.slot = 1) over w
@@ -204,21 +197,22 @@ with locked as materialized (
     end as others
   from taken t window w as (partition by t.partition_id order by t.id)
 ), segments as materialized (
-  select c.partition_id, c.slot, l.sequence + max(c.k) as last_seq, count(*) as n, array_agg(c.id order by c.k) as ids
+  select c.partition_id, c.slot, l.sequence + max(c.k) as last_seq, sum(c.n) as n, array_agg(c.id order by c.k) as ids,
+    case when sum(c.n) > count(*) then array_agg(l.sequence + c.k order by c.k) end as lasts
   from numbered c join locked l on l.id = c.partition_id
-  group by c.partition_id, l.sequence, c.slot, c.others, (c.k - 1) / :segment
+  group by c.partition_id, l.sequence, c.slot, c.others, (c.k - c.n) / :segment
 ), written_0 as (
-  insert into waybill_outbox_outgoing_0 (partition_id, last_seq, n, ids)
-  select partition_id, last_seq, n, ids from segments where slot = 0
+  insert into waybill_outbox_outgoing_0 (partition_id, last_seq, n, ids, lasts)
+  select partition_id, last_seq, n, ids, lasts from segments where slot = 0
 ), written_1 as (
-  insert into waybill_outbox_outgoing_1 (partition_id, last_seq, n, ids)
-  select partition_id, last_seq, n, ids from segments where slot = 1
+  insert into waybill_outbox_outgoing_1 (partition_id, last_seq, n, ids, lasts)
+  select partition_id, last_seq, n, ids, lasts from segments where slot = 1
 ), written_2 as (
-  insert into waybill_outbox_outgoing_2 (partition_id, last_seq, n, ids)
-  select partition_id, last_seq, n, ids from segments where slot = 2
+  insert into waybill_outbox_outgoing_2 (partition_id, last_seq, n, ids, lasts)
+  select partition_id, last_seq, n, ids, lasts from segments where slot = 2
 ), written_3 as (
-  insert into waybill_outbox_outgoing_3 (partition_id, last_seq, n, ids)
-  select partition_id, last_seq, n, ids from segments where slot = 3
+  insert into waybill_outbox_outgoing_3 (partition_id, last_seq, n, ids, lasts)
+  select partition_id, last_seq, n, ids, lasts from segments where slot = 3
 ), counted as (
   select s.partition_id, sum(s.n)::bigint as n from segments s group by s.partition_id
 ), moved as (
@@ -254,10 +248,10 @@ select l.id, coalesce(c.n, 0) as n, set_config('synchronous_commit', 'off', true
   returning c.partition_id, c.processed_seq, c.attempts, c.lease_epoch, c.parked, f.sequence, f.messages
 ), delivered as (
   -- From every slot of body: a message may be in one that readers leave out.
-  select e.partition_id, e.processed_seq + k.k as seq, k.id, b.type, b.message_key, b.headers, b.payload, b.created_at,
+  select e.partition_id, e.processed_seq + k.k as seq, k.id, k.n, b.type, b.message_key, b.headers, b.payload, b.created_at,
     sum(octet_length(b.payload)) over (partition by e.partition_id order by k.k) - octet_length(b.payload) as bytes_before
   from lease e
-  join numbered k on k.partition_id = e.partition_id and k.k <= e.messages
+  join numbered k on k.partition_id = e.partition_id and k.k - k.n < e.messages
   left join lateral (
     select b.type, b.message_key, b.headers, b.payload, b.created_at from waybill_outbox_body_0 b
     where b.id = k.id and k.slot = 0
@@ -272,8 +266,8 @@ select l.id, coalesce(c.n, 0) as n, set_config('synchronous_commit', 'off', true
     where b.id = k.id and k.slot = 3
   ) b on true
 )
-select l.id as partition_id, coalesce(n.n, 0) as n, e.processed_seq, e.attempts, e.lease_epoch, e.parked, e.sequence,
-  m.seq, m.id, m.type, m.message_key, m.headers, m.payload, m.created_at,
+select l.id as partition_id, coalesce(n.n, 0) as numbered, e.processed_seq, e.attempts, e.lease_epoch, e.parked, e.sequence,
+  m.seq, m.id, m.n, m.type, m.message_key, m.headers, m.payload, m.created_at,
   (select last_value from waybill_outbox_slots_sq) as slots
 from locked l
 left join counted n on n.partition_id = l.id
@@ -296,15 +290,15 @@ with place as materialized (
   where c.processed_seq = p.sequence and c.parked = 0 and c.paused_at is null
     and c.not_before <= (date_part('epoch', clock_timestamp()) * 1000000)::bigint and c.lease_until <= (date_part('epoch', clock_timestamp()) * 1000000)::bigint
     {and :ids::bigint[] = array(
-      select case when i.tableoid = '{waybill_outbox_incoming_0}'::regclass and i.slot = :head and i.ids is null and :intake_0::int >= 0 then i.id end
+      select case when i.tableoid = '{waybill_outbox_incoming_0}'::regclass and i.slot = :head and i.n = 1 and :intake_0::int >= 0 then i.id end
       from waybill_outbox_incoming i where i.partition_id = p.id order by i.id limit (select :n::bigint + 1)
     )}
     {and :ids::bigint[] = array(
-      select case when i.tableoid = '{waybill_outbox_incoming_1}'::regclass and i.slot = :head and i.ids is null and :intake_1::int >= 0 then i.id end
+      select case when i.tableoid = '{waybill_outbox_incoming_1}'::regclass and i.slot = :head and i.n = 1 and :intake_1::int >= 0 then i.id end
       from waybill_outbox_incoming i where i.partition_id = p.id order by i.id limit (select :n::bigint + 1)
     )}
     {and :ids::bigint[] = array(
-      select case when i.tableoid = '{waybill_outbox_incoming_2}'::regclass and i.slot = :head and i.ids is null and :intake_2::int >= 0 then i.id end
+      select case when i.tableoid = '{waybill_outbox_incoming_2}'::regclass and i.slot = :head and i.n = 1 and :intake_2::int >= 0 then i.id end
       from waybill_outbox_incoming i where i.partition_id = p.id order by i.id limit (select :n::bigint + 1)
     )}
   for no key update of c skip locked
@@ -354,7 +348,7 @@ with place as materialized (
   returning c.partition_id, c.processed_seq, c.attempts, c.lease_epoch, c.parked, s.last_seq as sequence, s.ids
 )
 select e.partition_id, e.processed_seq, e.attempts, e.lease_epoch, e.parked, e.sequence,
-  e.processed_seq + m.k as seq, m.id, b.type, b.message_key, b.headers, b.payload, b.created_at,
+  e.processed_seq + m.k as seq, m.id, 1 as n, b.type, b.message_key, b.headers, b.payload, b.created_at,
   (select last_value from waybill_outbox_slots_sq) as slots,
   case when current_setting('idle_in_transaction_session_timeout') = '0'
     then set_config('idle_in_transaction_session_timeout', (:duration / 1000)::text, true)
@@ -372,6 +366,87 @@ left join lateral (
   select b.type, b.message_key, b.headers, b.payload, b.created_at from waybill_outbox_body_3 b where b.id = m.id and :head_3::int > 0}
 ) b on true
 order by seq
+
+-- name: outbox_depart_last
+-- The last thing of a transaction: one message, numbered and taken at once if nothing stands in the way, so that it is never a
+-- row of incoming. Else it is enqueued like any other.
+with place as materialized (
+  select p.id, p.sequence from waybill_outbox_partitions p
+  where p.id = :partition::bigint and current_setting('transaction_isolation') = 'read committed'
+    and current_setting('synchronous_commit') <> 'off'
+  for no key update skip locked
+), free as materialized (
+  select c.partition_id, p.sequence from place p
+  join waybill_outbox_processor c on c.partition_id = p.id
+  where c.processed_seq = p.sequence and c.parked = 0 and c.paused_at is null
+    and c.not_before <= (date_part('epoch', clock_timestamp()) * 1000000)::bigint and c.lease_until <= (date_part('epoch', clock_timestamp()) * 1000000)::bigint
+    and array(
+      select i.id from waybill_outbox_incoming i where i.partition_id = p.id order by i.id limit (select 1::bigint)
+    ) = array[]::bigint[]
+  for no key update of c skip locked
+), message as materialized (
+  select nextval('{waybill_outbox_message_sq}') as id
+)
+{, body_1 as (
+  insert into waybill_outbox_body_1 (id, type, message_key, headers, payload)
+  select id, :type::text, :key::text, :headers::text, :payload::bytea from message where :head_1::int > 0
+  returning created_at
+)}
+{, body_2 as (
+  insert into waybill_outbox_body_2 (id, type, message_key, headers, payload)
+  select id, :type::text, :key::text, :headers::text, :payload::bytea from message where :head_2::int > 0
+  returning created_at
+)}
+{, body_3 as (
+  insert into waybill_outbox_body_3 (id, type, message_key, headers, payload)
+  select id, :type::text, :key::text, :headers::text, :payload::bytea from message where :head_3::int > 0
+  returning created_at
+)}
+{, incoming_0 as (
+  insert into waybill_outbox_incoming_0 (partition_id, id, slot)
+  select :partition::bigint, id, :head::int from message where :intake_0::int >= 0 and not exists (select from free)
+)}
+{, incoming_1 as (
+  insert into waybill_outbox_incoming_1 (partition_id, id, slot)
+  select :partition::bigint, id, :head::int from message where :intake_1::int >= 0 and not exists (select from free)
+)}
+{, incoming_2 as (
+  insert into waybill_outbox_incoming_2 (partition_id, id, slot)
+  select :partition::bigint, id, :head::int from message where :intake_2::int >= 0 and not exists (select from free)
+)}
+{, written_1 as (
+  insert into waybill_outbox_outgoing_1 (partition_id, last_seq, n, ids)
+  select f.partition_id, f.sequence + 1, 1, array[m.id] from free f cross join message m where :head_1::int > 0
+)}
+{, written_2 as (
+  insert into waybill_outbox_outgoing_2 (partition_id, last_seq, n, ids)
+  select f.partition_id, f.sequence + 1, 1, array[m.id] from free f cross join message m where :head_2::int > 0
+)}
+{, written_3 as (
+  insert into waybill_outbox_outgoing_3 (partition_id, last_seq, n, ids)
+  select f.partition_id, f.sequence + 1, 1, array[m.id] from free f cross join message m where :head_3::int > 0
+)}
+, moved as (
+  update waybill_outbox_partitions p set sequence = f.sequence + 1 from free f where p.id = f.partition_id
+), lease as (
+  update waybill_outbox_processor c
+  set lease_owner = :owner, lease_epoch = c.lease_epoch + 1,
+    lease_until = (date_part('epoch', clock_timestamp()) * 1000000)::bigint + :duration,
+    attempts = least(c.attempts, 2147483646) + 1
+  from free f where c.partition_id = f.partition_id
+  returning c.processed_seq, c.attempts, c.lease_epoch, c.parked, f.sequence + 1 as sequence
+)
+select m.id, e.processed_seq, e.attempts, e.lease_epoch, e.parked, e.sequence,
+  (select last_value from waybill_outbox_slots_sq) as slots,
+  (
+    select b.created_at from (
+      select null::bigint as created_at where false
+      {union all select created_at from body_1 where :head_1::int > 0}
+      {union all select created_at from body_2 where :head_2::int > 0}
+      {union all select created_at from body_3 where :head_3::int > 0}
+    ) b
+  ) as created_at
+from message m left join lease e on true
 
 -- name: outbox_lease_end_alone
 update waybill_outbox_processor
@@ -400,44 +475,68 @@ from ours o join request r on r.partition_id = o.partition_id
 where c.partition_id = o.partition_id
 returning c.partition_id, set_config('synchronous_commit', 'off', true)
 
+-- part: by_index
+          and (b.id > 0 or to_tsvector(b.type) is null or to_tsvector(b.type) is null or to_tsvector(b.type) is null)
+
 -- part: reading
-  select m.seq, m.id, m.type, m.message_key, m.headers, m.payload, m.created_at from (
-    select u.seq, u.id, b.type, b.message_key, b.headers, b.payload, b.created_at,
-      sum(octet_length(b.payload)) over (order by u.seq) - octet_length(b.payload) as bytes_before
+  select m.seq, m.id, m.n, m.type, m.message_key, m.headers, m.payload, m.created_at from (
+    select coalesce(u.last, s.passed + u.k) as seq, u.id, coalesce(u.last - u.before, 1) as n, u.type, u.message_key, u.headers,
+      u.payload, u.created_at,
+      sum(octet_length(u.payload)) over (order by s.passed + u.k rows unbounded preceding) - octet_length(u.payload) as bytes_before
     from (
-      select s.last_seq - s.n + e.k as seq, e.id, s.slot
+      -- The rows with what is wanted of each segment, and the number before it.
+      select greatest(o.last_seq - o.n, l.processed_seq) as passed, o.slot, o.ids[x.first : x.last] as ids,
+        o.lasts[x.first : x.last] as lasts, ((o.last_seq - o.n) || o.lasts)[x.first : x.last] as befores
       from (
-        select o.last_seq, o.n, o.ids, o.slot from (
-          select o.last_seq, o.n, o.ids, 0 as slot from waybill_outbox_outgoing_0 o
-          where o.partition_id = :partition_id and o.last_seq > l.processed_seq and o.last_seq < l.processed_seq + :messages + :segment
-          {union all
-          select o.last_seq, o.n, o.ids, :slot_1::int from waybill_outbox_outgoing_1 o
-          where o.partition_id = :partition_id and o.last_seq > l.processed_seq and o.last_seq < l.processed_seq + :messages + :segment}
-          {union all
-          select o.last_seq, o.n, o.ids, :slot_2::int from waybill_outbox_outgoing_2 o
-          where o.partition_id = :partition_id and o.last_seq > l.processed_seq and o.last_seq < l.processed_seq + :messages + :segment}
-          {union all
-          select o.last_seq, o.n, o.ids, :slot_3::int from waybill_outbox_outgoing_3 o
-          where o.partition_id = :partition_id and o.last_seq > l.processed_seq and o.last_seq < l.processed_seq + :messages + :segment}
-        ) o
-        where o.last_seq - o.n < l.processed_seq + :messages
-      ) s
-      cross join lateral unnest(s.ids) with ordinality e (id, k)
-      where s.last_seq - s.n + e.k > l.processed_seq and s.last_seq - s.n + e.k <= l.processed_seq + :messages
+        select o.last_seq, o.n, o.ids, o.lasts, 0 as slot from waybill_outbox_outgoing_0 o
+        where o.partition_id = l.partition_id and o.last_seq > l.processed_seq and o.last_seq < l.processed_seq + l.messages + :longest
+        {union all
+        select o.last_seq, o.n, o.ids, o.lasts, :slot_1::int from waybill_outbox_outgoing_1 o
+        where o.partition_id = l.partition_id and o.last_seq > l.processed_seq and o.last_seq < l.processed_seq + l.messages + :longest}
+        {union all
+        select o.last_seq, o.n, o.ids, o.lasts, :slot_2::int from waybill_outbox_outgoing_2 o
+        where o.partition_id = l.partition_id and o.last_seq > l.processed_seq and o.last_seq < l.processed_seq + l.messages + :longest}
+        {union all
+        select o.last_seq, o.n, o.ids, o.lasts, :slot_3::int from waybill_outbox_outgoing_3 o
+        where o.partition_id = l.partition_id and o.last_seq > l.processed_seq and o.last_seq < l.processed_seq + l.messages + :longest}
+      ) o
+      cross join lateral (
+        select l.processed_seq - (o.last_seq - o.n) + 1 as first, l.processed_seq - (o.last_seq - o.n) + l.messages as last
+        where o.lasts is null
+        union all
+        select width_bucket(l.processed_seq, o.lasts) + 1,
+          least(width_bucket(l.processed_seq + l.messages - 1, o.lasts) + 1, cardinality(o.lasts))
+        where o.lasts is not null
+      ) x
+      where o.last_seq - o.n < l.processed_seq + l.messages
+    ) s
+    cross join lateral (
+      -- All bodies of a segment at once, by one look into the index. A full join, though no body has an id that is not wanted:
+      -- it is never done row by row, however few the planner expects.
+      select e.id, e.last, e.before, e.k, b.type, b.message_key, b.headers, b.payload, b.created_at
+      from unnest(s.ids, s.lasts, s.befores) with ordinality e (id, last, before, k)
+      full join (
+        select b.id, b.type, b.message_key, b.headers, b.payload, b.created_at from waybill_outbox_body_0 b
+        where b.id = any (s.ids) and s.slot = 0
+-- include: by_index
+        {union all
+        select b.id, b.type, b.message_key, b.headers, b.payload, b.created_at from waybill_outbox_body_1 b
+        where b.id = any (s.ids) and s.slot = :slot_1::int
+-- include: by_index
+        }
+        {union all
+        select b.id, b.type, b.message_key, b.headers, b.payload, b.created_at from waybill_outbox_body_2 b
+        where b.id = any (s.ids) and s.slot = :slot_2::int
+-- include: by_index
+        }
+        {union all
+        select b.id, b.type, b.message_key, b.headers, b.payload, b.created_at from waybill_outbox_body_3 b
+        where b.id = any (s.ids) and s.slot = :slot_3::int
+-- include: by_index
+        }
+      ) b on b.id = e.id
+      offset 0
     ) u
-    left join lateral (
-      select b.type, b.message_key, b.headers, b.payload, b.created_at from waybill_outbox_body_0 b
-      where b.id = u.id and u.slot = 0
-      {union all
-      select b.type, b.message_key, b.headers, b.payload, b.created_at from waybill_outbox_body_1 b
-      where b.id = u.id and u.slot = :slot_1::int}
-      {union all
-      select b.type, b.message_key, b.headers, b.payload, b.created_at from waybill_outbox_body_2 b
-      where b.id = u.id and u.slot = :slot_2::int}
-      {union all
-      select b.type, b.message_key, b.headers, b.payload, b.created_at from waybill_outbox_body_3 b
-      where b.id = u.id and u.slot = :slot_3::int}
-    ) b on true
   ) m
   where m.bytes_before is null or m.bytes_before < :bytes
 
@@ -451,15 +550,14 @@ with lease as (
   where c.partition_id = :partition_id and p.id = c.partition_id and p.sequence > c.processed_seq
     and c.paused_at is null and c.not_before <= (date_part('epoch', clock_timestamp()) * 1000000)::bigint
     and (c.lease_until <= (date_part('epoch', clock_timestamp()) * 1000000)::bigint or c.lease_owner = :owner)
-  returning c.partition_id, c.processed_seq, c.attempts, c.lease_epoch, c.parked, p.sequence
+  returning c.partition_id, c.processed_seq, c.attempts, c.lease_epoch, c.parked, p.sequence, :messages::bigint as messages
 )
 select l.partition_id, l.processed_seq, l.attempts, l.lease_epoch, l.parked, l.sequence,
-  r.seq, r.id, r.type, r.message_key, r.headers, r.payload, r.created_at,
+  r.seq, r.id, r.n, r.type, r.message_key, r.headers, r.payload, r.created_at,
   (select last_value from waybill_outbox_slots_sq) as slots
 from lease l left join lateral (
 -- include: reading
 ) r on true
-order by r.seq
 
 -- name: outbox_lease_next
 with lease as (
@@ -468,15 +566,14 @@ with lease as (
     lease_until = (date_part('epoch', clock_timestamp()) * 1000000)::bigint + :duration
   from waybill_outbox_partitions p
   where c.partition_id = :partition_id and c.lease_epoch = :epoch and c.lease_owner = :owner and p.id = c.partition_id
-  returning c.partition_id, c.processed_seq, c.attempts, c.lease_epoch, c.parked, p.sequence
+  returning c.partition_id, c.processed_seq, c.attempts, c.lease_epoch, c.parked, p.sequence, :messages::bigint as messages
 )
 select l.partition_id, l.processed_seq, l.attempts, l.lease_epoch, l.parked, l.sequence,
-  r.seq, r.id, r.type, r.message_key, r.headers, r.payload, r.created_at,
+  r.seq, r.id, r.n, r.type, r.message_key, r.headers, r.payload, r.created_at,
   (select last_value from waybill_outbox_slots_sq) as slots
 from lease l left join lateral (
 -- include: reading
 ) r on true
-order by r.seq
 
 -- name: outbox_lease_round
 with request as materialized (
@@ -511,73 +608,33 @@ with request as materialized (
   returning c.partition_id, c.processed_seq, c.attempts, c.lease_epoch, c.parked, p.sequence, r.messages
 )
 select l.partition_id, l.processed_seq, l.attempts, l.lease_epoch, l.parked, l.sequence,
-  r.seq, r.id, r.type, r.message_key, r.headers, r.payload, r.created_at,
+  r.seq, r.id, r.n, r.type, r.message_key, r.headers, r.payload, r.created_at,
   (select last_value from waybill_outbox_slots_sq) as slots
 from moved l left join lateral (
-  select m.seq, m.id, m.type, m.message_key, m.headers, m.payload, m.created_at from (
-    select u.seq, u.id, b.type, b.message_key, b.headers, b.payload, b.created_at,
-      sum(octet_length(b.payload)) over (order by u.seq) - octet_length(b.payload) as bytes_before
-    from (
-      select s.last_seq - s.n + e.k as seq, e.id, s.slot
-      from (
-        select o.last_seq, o.n, o.ids, o.slot from (
-          select o.last_seq, o.n, o.ids, 0 as slot from waybill_outbox_outgoing_0 o
-          where o.partition_id = l.partition_id and o.last_seq > l.processed_seq and o.last_seq < l.processed_seq + l.messages + :segment
-          {union all
-          select o.last_seq, o.n, o.ids, :slot_1::int from waybill_outbox_outgoing_1 o
-          where o.partition_id = l.partition_id and o.last_seq > l.processed_seq and o.last_seq < l.processed_seq + l.messages + :segment}
-          {union all
-          select o.last_seq, o.n, o.ids, :slot_2::int from waybill_outbox_outgoing_2 o
-          where o.partition_id = l.partition_id and o.last_seq > l.processed_seq and o.last_seq < l.processed_seq + l.messages + :segment}
-          {union all
-          select o.last_seq, o.n, o.ids, :slot_3::int from waybill_outbox_outgoing_3 o
-          where o.partition_id = l.partition_id and o.last_seq > l.processed_seq and o.last_seq < l.processed_seq + l.messages + :segment}
-        ) o
-        where o.last_seq - o.n < l.processed_seq + l.messages
-      ) s
-      cross join lateral unnest(s.ids) with ordinality e (id, k)
-      where s.last_seq - s.n + e.k > l.processed_seq and s.last_seq - s.n + e.k <= l.processed_seq + l.messages
-    ) u
-    left join lateral (
-      select b.type, b.message_key, b.headers, b.payload, b.created_at from waybill_outbox_body_0 b
-      where b.id = u.id and u.slot = 0
-      {union all
-      select b.type, b.message_key, b.headers, b.payload, b.created_at from waybill_outbox_body_1 b
-      where b.id = u.id and u.slot = :slot_1::int}
-      {union all
-      select b.type, b.message_key, b.headers, b.payload, b.created_at from waybill_outbox_body_2 b
-      where b.id = u.id and u.slot = :slot_2::int}
-      {union all
-      select b.type, b.message_key, b.headers, b.payload, b.created_at from waybill_outbox_body_3 b
-      where b.id = u.id and u.slot = :slot_3::int}
-    ) b on true
-  ) m
-  where m.bytes_before is null or m.bytes_before < :bytes
+-- include: reading
 ) r on true
-order by l.partition_id, r.seq
 
 -- name: outbox_cursor_take
 with cursor as materialized (
-  select c.partition_id, c.processed_seq, c.attempts, c.lease_epoch, c.parked, p.sequence from waybill_outbox_processor c
+  select c.partition_id, c.processed_seq, c.attempts, c.lease_epoch, c.parked, p.sequence, :messages::bigint as messages from waybill_outbox_processor c
   join waybill_outbox_partitions p on p.id = c.partition_id
   where c.partition_id = :partition_id and c.paused_at is null and c.not_before <= (date_part('epoch', clock_timestamp()) * 1000000)::bigint
     and c.lease_until <= (date_part('epoch', clock_timestamp()) * 1000000)::bigint
   for no key update of c skip locked
 )
 select l.partition_id, l.processed_seq, l.attempts, l.lease_epoch, l.parked, l.sequence,
-  r.seq, r.id, r.type, r.message_key, r.headers, r.payload, r.created_at,
+  r.seq, r.id, r.n, r.type, r.message_key, r.headers, r.payload, r.created_at,
   (select last_value from waybill_outbox_slots_sq) as slots
 from cursor l left join lateral (
 -- include: reading
 ) r on true
-order by r.seq
 
 -- name: outbox_read
-select r.seq, r.id, r.type, r.message_key, r.headers, r.payload, r.created_at
-from (select :processed_seq::bigint as processed_seq) l cross join lateral (
+select r.seq, r.id, r.n, r.type, r.message_key, r.headers, r.payload, r.created_at
+from (select :partition_id::bigint as partition_id, :processed_seq::bigint as processed_seq, :messages::bigint as messages) l
+cross join lateral (
 -- include: reading
 ) r
-order by r.seq
 
 -- name: outbox_vacuum_piece
 with mine as materialized (
@@ -595,7 +652,7 @@ with mine as materialized (
 ), outgoing as (
   delete from waybill_outbox_outgoing_0 o using passed
   where o.partition_id = passed.partition_id and o.last_seq = passed.last_seq
-  returning o.last_seq, o.ids
+  returning o.last_seq, o.n, o.ids
 ), body as (
   delete from waybill_outbox_body_0 b using (select unnest(ids) as id from outgoing) gone where b.id = gone.id
 ), progress as (
@@ -603,7 +660,7 @@ with mine as materialized (
   from (select max(last_seq) as last_seq from outgoing) reached
   where v.partition_id = :partition_id and reached.last_seq > v.vacuumed_seq
 )
-select count(*) as segments, coalesce(sum(cardinality(ids)), 0)::bigint as messages from outgoing
+select count(*) as segments, coalesce(sum(n), 0)::bigint as messages from outgoing
 
 -- name: outbox_rotation
 select r.head, r.intake, r.unread, (date_part('epoch', clock_timestamp()) * 1000000)::bigint - r.turned_at as age,
@@ -765,16 +822,16 @@ with remains as (
     ) x
     limit :segments
   ))
-  returning partition_id, last_seq, n, ids, sequenced_at
+  returning partition_id, last_seq, n, ids, lasts, sequenced_at
 ), outgoing as (
-  insert into waybill_outbox_outgoing_0 (partition_id, last_seq, n, ids, sequenced_at)
-  select partition_id, last_seq, n, ids, sequenced_at from remains
+  insert into waybill_outbox_outgoing_0 (partition_id, last_seq, n, ids, lasts, sequenced_at)
+  select partition_id, last_seq, n, ids, lasts, sequenced_at from remains
 ), body as (
   insert into waybill_outbox_body_0 (id, type, message_key, headers, payload, created_at)
   select b.id, b.type, b.message_key, b.headers, b.payload, b.created_at
   from (select unnest(ids) as id from remains) r join waybill_outbox_body_1 b on b.id = r.id
 )
-select count(*) as segments, coalesce(sum(cardinality(ids)), 0)::bigint as messages from remains
+select count(*) as segments, coalesce(sum(n), 0)::bigint as messages from remains
 
 -- name: outbox_slot_2_lock
 lock table waybill_outbox_body_2, waybill_outbox_outgoing_2 in access exclusive mode
@@ -835,16 +892,16 @@ with remains as (
     ) x
     limit :segments
   ))
-  returning partition_id, last_seq, n, ids, sequenced_at
+  returning partition_id, last_seq, n, ids, lasts, sequenced_at
 ), outgoing as (
-  insert into waybill_outbox_outgoing_0 (partition_id, last_seq, n, ids, sequenced_at)
-  select partition_id, last_seq, n, ids, sequenced_at from remains
+  insert into waybill_outbox_outgoing_0 (partition_id, last_seq, n, ids, lasts, sequenced_at)
+  select partition_id, last_seq, n, ids, lasts, sequenced_at from remains
 ), body as (
   insert into waybill_outbox_body_0 (id, type, message_key, headers, payload, created_at)
   select b.id, b.type, b.message_key, b.headers, b.payload, b.created_at
   from (select unnest(ids) as id from remains) r join waybill_outbox_body_2 b on b.id = r.id
 )
-select count(*) as segments, coalesce(sum(cardinality(ids)), 0)::bigint as messages from remains
+select count(*) as segments, coalesce(sum(n), 0)::bigint as messages from remains
 
 -- name: outbox_slot_3_lock
 lock table waybill_outbox_body_3, waybill_outbox_outgoing_3 in access exclusive mode
@@ -905,40 +962,41 @@ with remains as (
     ) x
     limit :segments
   ))
-  returning partition_id, last_seq, n, ids, sequenced_at
+  returning partition_id, last_seq, n, ids, lasts, sequenced_at
 ), outgoing as (
-  insert into waybill_outbox_outgoing_0 (partition_id, last_seq, n, ids, sequenced_at)
-  select partition_id, last_seq, n, ids, sequenced_at from remains
+  insert into waybill_outbox_outgoing_0 (partition_id, last_seq, n, ids, lasts, sequenced_at)
+  select partition_id, last_seq, n, ids, lasts, sequenced_at from remains
 ), body as (
   insert into waybill_outbox_body_0 (id, type, message_key, headers, payload, created_at)
   select b.id, b.type, b.message_key, b.headers, b.payload, b.created_at
   from (select unnest(ids) as id from remains) r join waybill_outbox_body_3 b on b.id = r.id
 )
-select count(*) as segments, coalesce(sum(cardinality(ids)), 0)::bigint as messages from remains
+select count(*) as segments, coalesce(sum(n), 0)::bigint as messages from remains
 
 -- name: outbox_notify
 select pg_notify(:channel, :text)
 
 -- name: outbox_look
-select u.seq, b.id is not null as body
+select u.seq, u.n, b.id is not null as body
 from (
-  select s.last_seq - s.n + e.k as seq, e.id, s.slot
-  from (select :processed_seq::bigint as processed_seq, :messages::bigint as messages, :segment::bigint as segment) l
+  select coalesce(e.last, s.last_seq - s.n + e.k) as seq, coalesce(e.last - e.before, 1) as n, e.id, s.slot
+  from (select :processed_seq::bigint as processed_seq, :messages::bigint as messages, :longest::bigint as longest) l
   cross join lateral (
-    select o.last_seq, o.n, o.ids, 0 as slot from waybill_outbox_outgoing_0 o
-    where o.partition_id = :partition_id and o.last_seq > l.processed_seq and o.last_seq < l.processed_seq + l.messages + l.segment
+    select o.last_seq, o.n, o.ids, o.lasts, 0 as slot from waybill_outbox_outgoing_0 o
+    where o.partition_id = :partition_id and o.last_seq > l.processed_seq and o.last_seq < l.processed_seq + l.messages + l.longest
     union all
-    select o.last_seq, o.n, o.ids, 1 from waybill_outbox_outgoing_1 o
-    where o.partition_id = :partition_id and o.last_seq > l.processed_seq and o.last_seq < l.processed_seq + l.messages + l.segment
+    select o.last_seq, o.n, o.ids, o.lasts, 1 from waybill_outbox_outgoing_1 o
+    where o.partition_id = :partition_id and o.last_seq > l.processed_seq and o.last_seq < l.processed_seq + l.messages + l.longest
     union all
-    select o.last_seq, o.n, o.ids, 2 from waybill_outbox_outgoing_2 o
-    where o.partition_id = :partition_id and o.last_seq > l.processed_seq and o.last_seq < l.processed_seq + l.messages + l.segment
+    select o.last_seq, o.n, o.ids, o.lasts, 2 from waybill_outbox_outgoing_2 o
+    where o.partition_id = :partition_id and o.last_seq > l.processed_seq and o.last_seq < l.processed_seq + l.messages + l.longest
     union all
-    select o.last_seq, o.n, o.ids, 3 from waybill_outbox_outgoing_3 o
-    where o.partition_id = :partition_id and o.last_seq > l.processed_seq and o.last_seq < l.processed_seq + l.messages + l.segment
+    select o.last_seq, o.n, o.ids, o.lasts, 3 from waybill_outbox_outgoing_3 o
+    where o.partition_id = :partition_id and o.last_seq > l.processed_seq and o.last_seq < l.processed_seq + l.messages + l.longest
   ) s
-  cross join lateral unnest(s.ids) with ordinality e (id, k)
-  where s.last_seq - s.n + e.k > l.processed_seq and s.last_seq - s.n + e.k <= l.processed_seq + l.messages
+  cross join lateral unnest(s.ids, s.lasts, (s.last_seq - s.n) || s.lasts) with ordinality e (id, last, before, k)
+  where e.id is not null and coalesce(e.last, s.last_seq - s.n + e.k) > l.processed_seq
+    and coalesce(e.before, s.last_seq - s.n + e.k - 1) < l.processed_seq + l.messages
 ) u
 left join lateral (
   select b.id from waybill_outbox_body_0 b where b.id = u.id and u.slot = 0

@@ -77,6 +77,10 @@ delete from waybill_job_schedule where name = :name
 insert into waybill_job_fire (schedule, scheduled_for, fired_at, outcome, job_id)
 values (:schedule, :scheduled_for, cast(extract(epoch from clock_timestamp()) * 1000000 as bigint), :outcome, :job)
 
+-- name: schedule_fire_count
+-- Whether something became of a time already.
+select count(*) as fires from waybill_job_fire where schedule = :schedule and scheduled_for = :scheduled_for
+
 -- name: schedule_fire_rows
 select scheduled_for, fired_at, outcome, job_id
 from waybill_job_fire

@@ -15,6 +15,12 @@ select type, max_attempts, timeout_micros, priority
 from waybill_job_definition
 where type in (select e from json_array_elements_text(cast(:types as json)) e) and enabled
 
+-- name: workflow_types_now
+-- plan: anew
+select type, max_attempts, timeout_micros, priority
+from waybill_job_definition
+where type in (select e from json_array_elements_text(cast(:types as json)) e) and enabled
+
 -- name: workflow_insert
 -- A key that somebody has already inserts nothing.
 insert into waybill_workflow (
@@ -35,13 +41,21 @@ select v.id, v.type, v.tenant, v.status, v.open, v.active, 0, v.steps, v.edges, 
 from json_to_recordset(cast(:batch as json)) as v (id uuid, type text, tenant text, status integer, open integer, active integer, steps integer, edges integer, result_step text, parent uuid, parent_step text, input text)
 
 -- name: workflow_by_idempotency
--- Locked, so that the answer stays true until the caller commits.
+-- Locked, so that the answer stays true until the caller commits; as for a change, which may be what he does next.
 select id, status, request from waybill_workflow where idempotency_hash = :hash
-for key share
+for no key update
 
 -- name: workflow_by_active
 select id, status, request from waybill_workflow where active_hash = :hash
-for key share
+for no key update
+
+-- name: workflow_active_look
+-- Without a lock; it may have ended by now.
+select id from waybill_workflow where active_hash = :hash
+
+-- name: workflow_active_still
+select id, status, request from waybill_workflow where id = :id and active_hash = :hash
+for no key update
 
 -- name: workflow_step_insert
 insert into waybill_workflow_step (
@@ -51,8 +65,8 @@ insert into waybill_workflow_step (
 )
 select v.id, v.workflow, v.step_key, v.place, v.kind, v.status, v.needed, v.pending, v.satisfied, v.may_fail, v.type, v.priority, v.max_attempts, v.timeout,
   v.stage, v.delay, v.resource_key, v.resource_hash, v.token_hash, v.deadline, v.remind, v.remind_type, c.now + v.wake, case when v.kind = 1 and v.status = 2 then c.now end, case when v.status in (1, 2) then c.now end,
-  case when v.status >= 3 then c.now end, v.payload, v.output, v.error_code, v.error_message, v.parent, v.over_step, v.over_at
-from json_to_recordset(cast(:batch as json)) as v (id uuid, step_key text, place integer, kind integer, status integer, needed integer, pending integer, satisfied integer, may_fail integer, type text, priority integer, max_attempts integer, timeout bigint, stage text, delay bigint, resource_key text, resource_hash text, token_hash text, deadline bigint, remind bigint, remind_type text, wake bigint, payload text, output text, error_code text, error_message text, workflow uuid, parent uuid, over_step text, over_at text)
+  case when v.status >= 3 then coalesce(v.finished_at, c.now) end, v.payload, v.output, v.error_code, v.error_message, v.parent, v.over_step, v.over_at
+from json_to_recordset(cast(:batch as json)) as v (id uuid, step_key text, place integer, kind integer, status integer, needed integer, pending integer, satisfied integer, may_fail integer, type text, priority integer, max_attempts integer, timeout bigint, stage text, delay bigint, resource_key text, resource_hash text, token_hash text, deadline bigint, remind bigint, remind_type text, wake bigint, finished_at bigint, payload text, output text, error_code text, error_message text, workflow uuid, parent uuid, over_step text, over_at text)
 cross join (select cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) as now) c
 
 -- name: workflow_edge_insert
@@ -66,7 +80,8 @@ select v.workflow, v.name, v.value
 from json_to_recordset(cast(:batch as json)) as v (workflow uuid, name text, value text)
 
 -- name: workflow_job_insert
--- Steps whose turn has come become jobs of the same id; all they need was fixed at the start.
+-- Steps whose turn has come become jobs of the same id; all they need was fixed at the start. One that ran before its run
+-- was tried again has a job: that gets a new run.
 insert into waybill_job (
   id, type, tenant, status, turn, due_at, priority, run, attempt, max_attempts, timeout_micros, stage, created_at,
   resource_key, resource_hash, workflow_id, payload
@@ -80,6 +95,9 @@ cross join (select cast(extract(epoch from clock_timestamp()) * 1000000 as bigin
 where s.id = any (array(
   select cast(e as uuid) from json_array_elements_text(cast(:ids as json)) e
 ))
+on conflict (id) do update set status = excluded.status, turn = excluded.turn, due_at = excluded.due_at, stage = excluded.stage, run = waybill_job.run + 1, attempt = 0,
+  reason = null, error_code = null, error_message = null, output = null, started_at = null,
+  finished_at = null, lease_until = null, leased_at = null, held_hash = null
 
 -- name: workflow_lock
 -- plan: anew
@@ -237,19 +255,21 @@ update waybill_workflow set tell_at = cast(extract(epoch from clock_timestamp())
 
 -- name: workflow_untold
 -- Runs that have ended and whose parent does not know yet; without a lock.
-select w.id, w.parent_id, p.id as parent
+select w.id, w.parent_id, p.id as parent, w.tell_at
 from waybill_workflow w
 left join waybill_workflow p on p.id = w.parent_id
 where w.tell_at is not null
-order by w.tell_at
+{and (w.tell_at, w.id) > (:since, :after)}
+order by w.tell_at, w.id
 limit :limit
 
 -- name: workflow_due
 -- Without a lock: the runs are locked next, and then the steps are read again.
-select s.id, s.workflow_id
+select s.id, s.workflow_id, s.wake_at
 from waybill_workflow_step s
 where s.wake_at <= cast(extract(epoch from clock_timestamp()) * 1000000 as bigint)
-order by s.wake_at
+{and (s.wake_at, s.id) > (:since, :after)}
+order by s.wake_at, s.id
 limit :limit
 
 -- name: workflow_next_wake
@@ -265,11 +285,23 @@ where s.id = any (array(
 )) and s.wake_at is not null
 
 -- name: workflow_change_find
-select request from waybill_workflow_change where workflow_id = :workflow and change_hash = :hash
+-- An appending, or what was made of the run, which may be gone by now.
+select request, made_id from waybill_workflow_change where workflow_id = :workflow and change_hash = :hash
+
+-- name: workflow_made
+-- What was made of a run: reruns, and what undid it or what a rerun took over from it.
+select request, made_id from waybill_workflow_change where workflow_id = :workflow and made_id is not null
 
 -- name: workflow_change_insert
+insert into waybill_workflow_change (workflow_id, change_hash, change_key, request, made_id, created_at)
+values (:workflow, :hash, :key, :request, cast(:made as uuid), cast(extract(epoch from clock_timestamp()) * 1000000 as bigint))
+
+-- name: workflow_change_copy
+-- What was appended to a run is known to its copy: whoever appends it there again changes nothing.
 insert into waybill_workflow_change (workflow_id, change_hash, change_key, request, created_at)
-values (:workflow, :hash, :key, :request, cast(extract(epoch from clock_timestamp()) * 1000000 as bigint))
+select cast(:copy as uuid), c.change_hash, c.change_key, c.request, c.created_at
+from waybill_workflow_change c
+where c.workflow_id = :source and c.made_id is null
 
 -- name: workflow_step_states
 -- All steps of a run as prerequisites of new ones.
@@ -279,7 +311,7 @@ left join waybill_job j on j.id = s.id
 where s.workflow_id = :workflow
 
 -- name: workflow_retry_steps
-select s.id, s.parent_id, s.step_key, s.kind, s.status, s.needed, s.may_fail, s.delay_micros, s.deadline_micros, s.remind_micros, j.id as job_id, j.lease_until, coalesce(s.output, j.output) as output
+select s.id, s.parent_id, s.step_key, s.kind, s.status, s.needed, s.may_fail, s.released_at, s.delay_micros, s.deadline_micros, s.remind_micros, j.id as job_id, case when j.status <> 3 then j.lease_until end as lease_until, coalesce(s.output, j.output) as output
 from waybill_workflow_step s
 left join waybill_job j on j.id = s.id
 where s.workflow_id = :workflow
@@ -303,7 +335,7 @@ where waybill_workflow_step.id = v.id
 -- A new run of each, which goes on from its checkpoint.
 update waybill_job
 set status = 1, run = run + 1, attempt = 0, due_at = cast(extract(epoch from clock_timestamp()) * 1000000 as bigint), turn = cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) - priority * cast(:ageing as bigint), stage = 'queued', reason = :reason,
-  error_code = null, error_message = null, output = null, started_at = null, finished_at = null, lease_until = null, leased_at = null, held_hash = null
+  error_code = null, error_message = null, output = null, started_at = null, finished_at = null, worker = null, lease_until = null, leased_at = null, held_hash = null
 where id = any (array(
   select cast(e as uuid) from json_array_elements_text(cast(:ids as json)) e
 ))
@@ -316,9 +348,12 @@ where id = :id
 -- name: workflow_copy_run
 select type, tenant, result_step, active_key, input from waybill_workflow where id = :workflow
 
+-- name: workflow_copy_attributes
+select name, value from waybill_workflow_attribute where workflow_id = :workflow order by name
+
 -- name: workflow_copy_steps
 select s.id, s.step_key, s.place, s.kind, s.status, s.needed, s.may_fail, s.type, s.priority, s.max_attempts, s.timeout_micros, s.stage, s.delay_micros,
-  s.resource_key, s.resource_hash, s.token_hash, s.deadline_micros, s.remind_micros, s.remind_type, s.payload, s.reason, s.parent_id, s.over_step, s.over_at,
+  s.resource_key, s.resource_hash, s.token_hash, s.deadline_micros, s.remind_micros, s.remind_type, s.released_at, s.finished_at, s.payload, s.reason, s.parent_id, s.over_step, s.over_at,
   coalesce(s.output, j.output) as output, coalesce(s.error_code, j.error_code) as error_code, coalesce(s.error_message, j.error_message) as error_message
 from waybill_workflow_step s
 left join waybill_job j on j.id = s.id
@@ -326,6 +361,9 @@ where s.workflow_id = :workflow
 order by s.place
 
 -- name: workflow_get
+select id, type, tenant, status, step_count, open_steps, result_step, idempotency_key, active_key, source_id, source_step, parent_id, parent_step, reason, created_at, finished_at from waybill_workflow where id = :id
+
+-- name: workflow_get_now
 select id, type, tenant, status, step_count, open_steps, result_step, idempotency_key, active_key, source_id, source_step, parent_id, parent_step, reason, created_at, finished_at from waybill_workflow where id = :id
 
 -- name: workflow_find_key
@@ -401,7 +439,7 @@ select name, value from waybill_workflow_attribute where workflow_id = :id order
 -- name: workflow_steps
 select s.id, s.step_key, s.kind, s.status, s.type, s.needed, s.pending, s.satisfied, s.may_fail, s.released_at, s.finished_at, s.wake_at, s.deadline_micros,
   coalesce(s.error_code, j.error_code) as error_code, coalesce(s.error_message, j.error_message) as error_message, coalesce(s.reason, j.reason) as reason,
-  j.status as job_status, j.run, j.attempt, j.started_at, j.due_at, j.worker, m.step_key as map_key, k.id as child_id
+  j.status as job_status, j.run, j.attempt, j.started_at, j.due_at, case when j.status = 2 then j.worker end as worker, m.step_key as map_key, k.id as child_id
 from waybill_workflow_step s
 left join waybill_job j on j.id = s.id
 left join waybill_workflow_step m on m.id = s.parent_id

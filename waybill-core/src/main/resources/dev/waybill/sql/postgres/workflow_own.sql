@@ -4,18 +4,18 @@
 -- Plans: prepared for good, also while the tables are small; see job_own.sql for why the conditions that always hold are there.
 
 -- part: run_by_index
-  and (
+  and (w.open_steps >= 0 or (
     select count(*)
     from json_array_elements_text('[]') nobody cross join json_array_elements_text('[]') nothing
     where nobody <> w.type
-  ) is not null
+  ) is not null)
 
 -- part: step_by_index
-  and (
+  and (s.place >= 0 or (
     select count(*)
     from json_array_elements_text('[]') nobody cross join json_array_elements_text('[]') nothing
     where nobody <> s.step_key
-  ) is not null
+  ) is not null)
 
 -- name: workflow_begin
 -- A run with its steps and edges, and the jobs of those whose turn has come at once. Nothing if somebody has one of its
@@ -115,6 +115,9 @@ with step as materialized (
     select cast(e as uuid) from json_array_elements_text(cast(:begun as json)) e
   ))
 -- include: step_by_index
+  on conflict (id) do update set status = excluded.status, turn = excluded.turn, due_at = excluded.due_at, stage = excluded.stage, run = waybill_job.run + 1, attempt = 0,
+    reason = null, error_code = null, error_message = null, output = null, started_at = null,
+    finished_at = null, lease_until = null, leased_at = null, held_hash = null
 ), run as materialized (
   select *
   from json_to_recordset(cast(:runs as json)) as v (id uuid, status integer, open integer, active integer, failed integer, steps integer, edges integer, finished_at bigint, held bigint, reason text)

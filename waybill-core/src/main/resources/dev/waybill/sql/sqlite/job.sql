@@ -42,12 +42,12 @@ update waybill_job_definition set enabled = :enabled, updated_at = (cast(strftim
 -- The definition decides what the request leaves open. A key that exists already inserts nothing.
 insert into waybill_job (
   id, type, tenant, status, turn, due_at, priority, run, attempt, max_attempts, timeout_micros, stage, created_at,
-  resource_key, resource_hash, resource_permits, idempotency_key, idempotency_hash, active_hash, request, payload
+  resource_key, resource_hash, resource_permits, idempotency_key, idempotency_hash, active_hash, unique_hash, request, payload
 )
 select v.id, v.type, v.tenant, case when coalesce(v.due, c.now + coalesce(v.delay, 0)) <= c.now then 1 else 0 end,
   coalesce(v.due, c.now + coalesce(v.delay, 0)) - coalesce(v.priority, d.priority) * cast(:ageing as integer), coalesce(v.due, c.now + coalesce(v.delay, 0)), coalesce(v.priority, d.priority), 1, 0,
   coalesce(v.max_attempts, d.max_attempts), coalesce(v.timeout, d.timeout_micros), v.stage, c.now,
-  v.resource_key, v.resource_hash, v.resource_permits, v.idempotency_key, v.idempotency_hash, v.active_hash, v.request, v.payload
+  v.resource_key, v.resource_hash, v.resource_permits, v.idempotency_key, v.idempotency_hash, v.active_hash, v.active_hash, v.request, v.payload
 from (select json_extract(value, '$.id') as id, json_extract(value, '$.type') as type, json_extract(value, '$.tenant') as tenant, json_extract(value, '$.delay') as delay, json_extract(value, '$.due') as due, json_extract(value, '$.priority') as priority, json_extract(value, '$.max_attempts') as max_attempts, json_extract(value, '$.timeout') as timeout, json_extract(value, '$.stage') as stage, json_extract(value, '$.resource_key') as resource_key, json_extract(value, '$.resource_hash') as resource_hash, json_extract(value, '$.resource_permits') as resource_permits, json_extract(value, '$.idempotency_key') as idempotency_key, json_extract(value, '$.idempotency_hash') as idempotency_hash, json_extract(value, '$.active_hash') as active_hash, json_extract(value, '$.request') as request, json_extract(value, '$.payload') as payload from json_each(:batch)) v
 join waybill_job_definition d on d.type = v.type and d.enabled = 1
 cross join (select (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000) as now) c
@@ -68,6 +68,14 @@ order by id
 select id from waybill_job where idempotency_hash = :hash
 
 -- name: job_by_active
+-- Those that wait, and do not begin before the caller commits.
+select id, type, status, run, due_at, idempotency_hash, active_hash, request
+from waybill_job
+where active_hash in (select value from json_each(:hashes)) and status in (0, 1)
+order by id
+
+-- name: job_by_active_begun
+-- Locked no more than it takes to have them stay: they are at work.
 select id, type, status, run, due_at, idempotency_hash, active_hash, request
 from waybill_job
 where active_hash in (select value from json_each(:hashes))
@@ -208,12 +216,20 @@ insert into waybill_job_attempt (
 select v.id, v.run, v.attempt, v.worker, v.leased_at, v.finished_at, v.outcome, v.code, v.message, v.policy, v.not_before, v.next_due
 from (select json_extract(value, '$.id') as id, json_extract(value, '$.run') as run, json_extract(value, '$.attempt') as attempt, json_extract(value, '$.worker') as worker, json_extract(value, '$.leased_at') as leased_at, json_extract(value, '$.finished_at') as finished_at, json_extract(value, '$.outcome') as outcome, json_extract(value, '$.code') as code, json_extract(value, '$.message') as message, json_extract(value, '$.policy') as policy, json_extract(value, '$.not_before') as not_before, json_extract(value, '$.next_due') as next_due from json_each(:batch)) v
 
+-- name: job_attempt_keep
+-- What succeeded and begins again: its row is about to say something else.
+insert into waybill_job_attempt (job_id, run, attempt, worker, leased_at, finished_at, outcome)
+select id, run, attempt, worker, leased_at, finished_at, 0
+from waybill_job
+where id in (select value from json_each(:ids)) and status = 3 and worker is not null
+
 -- name: job_settle
 update waybill_job
 set status = v.status, run = v.run, attempt = v.attempt, due_at = coalesce(v.due, waybill_job.due_at), turn = coalesce(v.turn, waybill_job.turn),
   finished_at = v.finished_at, stage = v.stage, reason = v.reason, error_code = v.code, error_message = v.message,
   output = v.output, checkpoint = coalesce(v.checkpoint, waybill_job.checkpoint), progress_done = coalesce(v.done, waybill_job.progress_done),
-  progress_total = coalesce(v.total, waybill_job.progress_total), worker = null, leased_at = null, lease_until = null, held_hash = null,
+  progress_total = coalesce(v.total, waybill_job.progress_total), worker = case when v.status = 3 then waybill_job.worker end, leased_at = case when v.status = 3 then waybill_job.leased_at end,
+  lease_until = case when v.status = 3 then waybill_job.lease_until end, held_hash = null,
   started_at = case when v.attempt = 0 then null else waybill_job.started_at end,
   active_hash = case when v.status >= 3 then null else waybill_job.active_hash end
 from (select json_extract(value, '$.id') as id, json_extract(value, '$.status') as status, json_extract(value, '$.run') as run, json_extract(value, '$.attempt') as attempt, json_extract(value, '$.due') as due, json_extract(value, '$.turn') as turn, json_extract(value, '$.finished_at') as finished_at, json_extract(value, '$.stage') as stage, json_extract(value, '$.reason') as reason, json_extract(value, '$.code') as code, json_extract(value, '$.message') as message, json_extract(value, '$.output') as output, json_extract(value, '$.checkpoint') as checkpoint, json_extract(value, '$.done') as done, json_extract(value, '$.total') as total from json_each(:batch)) v
@@ -229,10 +245,11 @@ limit :limit
 
 -- name: job_reap_steps
 -- Expired steps of workflows, without a lock: their runs are locked first.
-select j.id, j.run, j.attempt, j.worker, j.workflow_id
+select j.id, j.run, j.attempt, j.worker, j.workflow_id, j.lease_until
 from waybill_job j
 where j.status = 2 and j.workflow_id is not null and j.lease_until <= (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000)
-order by j.lease_until
+{and (j.lease_until, j.id) > (:since, :after)}
+order by j.lease_until, j.id
 limit :limit
 
 -- name: job_progress
@@ -286,11 +303,18 @@ select j.id, j.run, j.attempt, :kind, (cast(strftime('%s', 'now') as integer) * 
 from waybill_job j
 where j.id in (select value from json_each(:ids))
 
+-- name: job_unique_holder
+-- Who has the key now that a job had while it was active.
+select a.id
+from waybill_job j
+join waybill_job a on a.active_hash = j.unique_hash
+where j.id = :id
+
 -- name: job_requeue
 update waybill_job
 set status = 1, run = run + 1, attempt = 0, due_at = :now, turn = :now - priority * :ageing, stage = 'queued', reason = :reason,
   error_code = null, error_message = null, output = null, started_at = null, finished_at = null, lease_until = null, leased_at = null,
-  held_hash = null, progress_done = case when :keep then progress_done end, progress_total = case when :keep then progress_total end,
+  held_hash = null, active_hash = unique_hash, progress_done = case when :keep then progress_done end, progress_total = case when :keep then progress_total end,
   checkpoint = case when :keep then checkpoint end
 where id = :id
 
@@ -371,9 +395,14 @@ order by j.finished_at desc, j.id desc
 limit :limit
 
 -- name: job_attempt_rows
+-- An attempt that succeeded is in its job's row.
 select run, attempt, worker, leased_at, finished_at, outcome, error_code, error_message, policy_micros, not_before, next_due_at
 from waybill_job_attempt
 where job_id = :id
+union all
+select run, attempt, worker, leased_at, finished_at, 0, null, null, null, null, null
+from waybill_job
+where id = :id and status = 3 and worker is not null
 order by run, attempt
 
 -- name: job_event_insert

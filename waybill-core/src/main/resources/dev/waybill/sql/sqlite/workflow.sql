@@ -14,6 +14,11 @@ select type, max_attempts, timeout_micros, priority
 from waybill_job_definition
 where type in (select value from json_each(:types)) and enabled = 1
 
+-- name: workflow_types_now
+select type, max_attempts, timeout_micros, priority
+from waybill_job_definition
+where type in (select value from json_each(:types)) and enabled = 1
+
 -- name: workflow_insert
 -- A key that somebody has already inserts nothing.
 insert into waybill_workflow (
@@ -34,11 +39,18 @@ select v.id, v.type, v.tenant, v.status, v.open, v.active, 0, v.steps, v.edges, 
 from (select json_extract(value, '$.id') as id, json_extract(value, '$.type') as type, json_extract(value, '$.tenant') as tenant, json_extract(value, '$.status') as status, json_extract(value, '$.open') as open, json_extract(value, '$.active') as active, json_extract(value, '$.steps') as steps, json_extract(value, '$.edges') as edges, json_extract(value, '$.result_step') as result_step, json_extract(value, '$.parent') as parent, json_extract(value, '$.parent_step') as parent_step, json_extract(value, '$.input') as input from json_each(:batch)) v
 
 -- name: workflow_by_idempotency
--- Locked, so that the answer stays true until the caller commits.
+-- Locked, so that the answer stays true until the caller commits; as for a change, which may be what he does next.
 select id, status, request from waybill_workflow where idempotency_hash = :hash
 
 -- name: workflow_by_active
 select id, status, request from waybill_workflow where active_hash = :hash
+
+-- name: workflow_active_look
+-- Without a lock; it may have ended by now.
+select id from waybill_workflow where active_hash = :hash
+
+-- name: workflow_active_still
+select id, status, request from waybill_workflow where id = :id and active_hash = :hash
 
 -- name: workflow_step_insert
 insert into waybill_workflow_step (
@@ -48,8 +60,8 @@ insert into waybill_workflow_step (
 )
 select v.id, v.workflow, v.step_key, v.place, v.kind, v.status, v.needed, v.pending, v.satisfied, v.may_fail, v.type, v.priority, v.max_attempts, v.timeout,
   v.stage, v.delay, v.resource_key, v.resource_hash, v.token_hash, v.deadline, v.remind, v.remind_type, c.now + v.wake, case when v.kind = 1 and v.status = 2 then c.now end, case when v.status in (1, 2) then c.now end,
-  case when v.status >= 3 then c.now end, v.payload, v.output, v.error_code, v.error_message, v.parent, v.over_step, v.over_at
-from (select json_extract(value, '$.id') as id, json_extract(value, '$.step_key') as step_key, json_extract(value, '$.place') as place, json_extract(value, '$.kind') as kind, json_extract(value, '$.status') as status, json_extract(value, '$.needed') as needed, json_extract(value, '$.pending') as pending, json_extract(value, '$.satisfied') as satisfied, json_extract(value, '$.may_fail') as may_fail, json_extract(value, '$.type') as type, json_extract(value, '$.priority') as priority, json_extract(value, '$.max_attempts') as max_attempts, json_extract(value, '$.timeout') as timeout, json_extract(value, '$.stage') as stage, json_extract(value, '$.delay') as delay, json_extract(value, '$.resource_key') as resource_key, json_extract(value, '$.resource_hash') as resource_hash, json_extract(value, '$.token_hash') as token_hash, json_extract(value, '$.deadline') as deadline, json_extract(value, '$.remind') as remind, json_extract(value, '$.remind_type') as remind_type, json_extract(value, '$.wake') as wake, json_extract(value, '$.payload') as payload, json_extract(value, '$.output') as output, json_extract(value, '$.error_code') as error_code, json_extract(value, '$.error_message') as error_message, json_extract(value, '$.workflow') as workflow, json_extract(value, '$.parent') as parent, json_extract(value, '$.over_step') as over_step, json_extract(value, '$.over_at') as over_at from json_each(:batch)) v
+  case when v.status >= 3 then coalesce(v.finished_at, c.now) end, v.payload, v.output, v.error_code, v.error_message, v.parent, v.over_step, v.over_at
+from (select json_extract(value, '$.id') as id, json_extract(value, '$.step_key') as step_key, json_extract(value, '$.place') as place, json_extract(value, '$.kind') as kind, json_extract(value, '$.status') as status, json_extract(value, '$.needed') as needed, json_extract(value, '$.pending') as pending, json_extract(value, '$.satisfied') as satisfied, json_extract(value, '$.may_fail') as may_fail, json_extract(value, '$.type') as type, json_extract(value, '$.priority') as priority, json_extract(value, '$.max_attempts') as max_attempts, json_extract(value, '$.timeout') as timeout, json_extract(value, '$.stage') as stage, json_extract(value, '$.delay') as delay, json_extract(value, '$.resource_key') as resource_key, json_extract(value, '$.resource_hash') as resource_hash, json_extract(value, '$.token_hash') as token_hash, json_extract(value, '$.deadline') as deadline, json_extract(value, '$.remind') as remind, json_extract(value, '$.remind_type') as remind_type, json_extract(value, '$.wake') as wake, json_extract(value, '$.finished_at') as finished_at, json_extract(value, '$.payload') as payload, json_extract(value, '$.output') as output, json_extract(value, '$.error_code') as error_code, json_extract(value, '$.error_message') as error_message, json_extract(value, '$.workflow') as workflow, json_extract(value, '$.parent') as parent, json_extract(value, '$.over_step') as over_step, json_extract(value, '$.over_at') as over_at from json_each(:batch)) v
 cross join (select (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000) as now) c
 
 -- name: workflow_edge_insert
@@ -63,7 +75,8 @@ select v.workflow, v.name, v.value
 from (select json_extract(value, '$.workflow') as workflow, json_extract(value, '$.name') as name, json_extract(value, '$.value') as value from json_each(:batch)) v
 
 -- name: workflow_job_insert
--- Steps whose turn has come become jobs of the same id; all they need was fixed at the start.
+-- Steps whose turn has come become jobs of the same id; all they need was fixed at the start. One that ran before its run
+-- was tried again has a job: that gets a new run.
 insert into waybill_job (
   id, type, tenant, status, turn, due_at, priority, run, attempt, max_attempts, timeout_micros, stage, created_at,
   resource_key, resource_hash, workflow_id, payload
@@ -75,6 +88,9 @@ from waybill_workflow_step s
 join waybill_workflow w on w.id = s.workflow_id
 cross join (select (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000) as now) c
 where s.id in (select value from json_each(:ids))
+on conflict (id) do update set status = excluded.status, turn = excluded.turn, due_at = excluded.due_at, stage = excluded.stage, run = waybill_job.run + 1, attempt = 0,
+  reason = null, error_code = null, error_message = null, output = null, started_at = null,
+  finished_at = null, lease_until = null, leased_at = null, held_hash = null
 
 -- name: workflow_lock
 -- The clock is read behind the lock.
@@ -186,19 +202,21 @@ update waybill_workflow set tell_at = (cast(strftime('%s', 'now') as integer) * 
 
 -- name: workflow_untold
 -- Runs that have ended and whose parent does not know yet; without a lock.
-select w.id, w.parent_id, p.id as parent
+select w.id, w.parent_id, p.id as parent, w.tell_at
 from waybill_workflow w
 left join waybill_workflow p on p.id = w.parent_id
 where w.tell_at is not null
-order by w.tell_at
+{and (w.tell_at, w.id) > (:since, :after)}
+order by w.tell_at, w.id
 limit :limit
 
 -- name: workflow_due
 -- Without a lock: the runs are locked next, and then the steps are read again.
-select s.id, s.workflow_id
+select s.id, s.workflow_id, s.wake_at
 from waybill_workflow_step s
 where s.wake_at <= (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000)
-order by s.wake_at
+{and (s.wake_at, s.id) > (:since, :after)}
+order by s.wake_at, s.id
 limit :limit
 
 -- name: workflow_next_wake
@@ -211,11 +229,23 @@ join waybill_workflow w on w.id = s.workflow_id
 where s.id in (select value from json_each(:ids)) and s.wake_at is not null
 
 -- name: workflow_change_find
-select request from waybill_workflow_change where workflow_id = :workflow and change_hash = :hash
+-- An appending, or what was made of the run, which may be gone by now.
+select request, made_id from waybill_workflow_change where workflow_id = :workflow and change_hash = :hash
+
+-- name: workflow_made
+-- What was made of a run: reruns, and what undid it or what a rerun took over from it.
+select request, made_id from waybill_workflow_change where workflow_id = :workflow and made_id is not null
 
 -- name: workflow_change_insert
+insert into waybill_workflow_change (workflow_id, change_hash, change_key, request, made_id, created_at)
+values (:workflow, :hash, :key, :request, :made, (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000))
+
+-- name: workflow_change_copy
+-- What was appended to a run is known to its copy: whoever appends it there again changes nothing.
 insert into waybill_workflow_change (workflow_id, change_hash, change_key, request, created_at)
-values (:workflow, :hash, :key, :request, (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000))
+select :copy, c.change_hash, c.change_key, c.request, c.created_at
+from waybill_workflow_change c
+where c.workflow_id = :source and c.made_id is null
 
 -- name: workflow_step_states
 -- All steps of a run as prerequisites of new ones.
@@ -225,7 +255,7 @@ left join waybill_job j on j.id = s.id
 where s.workflow_id = :workflow
 
 -- name: workflow_retry_steps
-select s.id, s.parent_id, s.step_key, s.kind, s.status, s.needed, s.may_fail, s.delay_micros, s.deadline_micros, s.remind_micros, j.id as job_id, j.lease_until, coalesce(s.output, j.output) as output
+select s.id, s.parent_id, s.step_key, s.kind, s.status, s.needed, s.may_fail, s.released_at, s.delay_micros, s.deadline_micros, s.remind_micros, j.id as job_id, case when j.status <> 3 then j.lease_until end as lease_until, coalesce(s.output, j.output) as output
 from waybill_workflow_step s
 left join waybill_job j on j.id = s.id
 where s.workflow_id = :workflow
@@ -247,7 +277,7 @@ where waybill_workflow_step.id = v.id
 -- A new run of each, which goes on from its checkpoint.
 update waybill_job
 set status = 1, run = run + 1, attempt = 0, due_at = (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000), turn = (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000) - priority * :ageing, stage = 'queued', reason = :reason,
-  error_code = null, error_message = null, output = null, started_at = null, finished_at = null, lease_until = null, leased_at = null, held_hash = null
+  error_code = null, error_message = null, output = null, started_at = null, finished_at = null, worker = null, lease_until = null, leased_at = null, held_hash = null
 where id in (select value from json_each(:ids))
 
 -- name: workflow_reopen
@@ -258,9 +288,12 @@ where id = :id
 -- name: workflow_copy_run
 select type, tenant, result_step, active_key, input from waybill_workflow where id = :workflow
 
+-- name: workflow_copy_attributes
+select name, value from waybill_workflow_attribute where workflow_id = :workflow order by name
+
 -- name: workflow_copy_steps
 select s.id, s.step_key, s.place, s.kind, s.status, s.needed, s.may_fail, s.type, s.priority, s.max_attempts, s.timeout_micros, s.stage, s.delay_micros,
-  s.resource_key, s.resource_hash, s.token_hash, s.deadline_micros, s.remind_micros, s.remind_type, s.payload, s.reason, s.parent_id, s.over_step, s.over_at,
+  s.resource_key, s.resource_hash, s.token_hash, s.deadline_micros, s.remind_micros, s.remind_type, s.released_at, s.finished_at, s.payload, s.reason, s.parent_id, s.over_step, s.over_at,
   coalesce(s.output, j.output) as output, coalesce(s.error_code, j.error_code) as error_code, coalesce(s.error_message, j.error_message) as error_message
 from waybill_workflow_step s
 left join waybill_job j on j.id = s.id
@@ -268,6 +301,9 @@ where s.workflow_id = :workflow
 order by s.place
 
 -- name: workflow_get
+select id, type, tenant, status, step_count, open_steps, result_step, idempotency_key, active_key, source_id, source_step, parent_id, parent_step, reason, created_at, finished_at from waybill_workflow where id = :id
+
+-- name: workflow_get_now
 select id, type, tenant, status, step_count, open_steps, result_step, idempotency_key, active_key, source_id, source_step, parent_id, parent_step, reason, created_at, finished_at from waybill_workflow where id = :id
 
 -- name: workflow_find_key
@@ -343,7 +379,7 @@ select name, value from waybill_workflow_attribute where workflow_id = :id order
 -- name: workflow_steps
 select s.id, s.step_key, s.kind, s.status, s.type, s.needed, s.pending, s.satisfied, s.may_fail, s.released_at, s.finished_at, s.wake_at, s.deadline_micros,
   coalesce(s.error_code, j.error_code) as error_code, coalesce(s.error_message, j.error_message) as error_message, coalesce(s.reason, j.reason) as reason,
-  j.status as job_status, j.run, j.attempt, j.started_at, j.due_at, j.worker, m.step_key as map_key, k.id as child_id
+  j.status as job_status, j.run, j.attempt, j.started_at, j.due_at, case when j.status = 2 then j.worker end as worker, m.step_key as map_key, k.id as child_id
 from waybill_workflow_step s
 left join waybill_job j on j.id = s.id
 left join waybill_workflow_step m on m.id = s.parent_id

@@ -5,6 +5,7 @@ import dev.waybill.internal.loop.Crew;
 import dev.waybill.internal.loop.Time;
 import dev.waybill.internal.notice.Notices;
 import dev.waybill.internal.sql.Database;
+import dev.waybill.internal.sql.Endings;
 import dev.waybill.internal.sql.Naming;
 import dev.waybill.internal.sql.Retry;
 import dev.waybill.internal.store.JobLeaseStore;
@@ -119,7 +120,8 @@ final class JobBench {
             StepEnds.NONE,
             Notices.none(),
             true,
-            listeners);
+            listeners,
+            new Endings());
     crew.start();
     return new Running(crew, engine);
   }

@@ -62,8 +62,9 @@ class JobFairnessTest {
     enqueue(40, "a", Scope.tenant("big"));
     bench.age(Duration.ofHours(1));
     enqueue(1, "a", Scope.tenant("small"));
+    bench.age(Duration.ofSeconds(1));
     enqueue(9, "a", Scope.global());
-    // What one leaves over goes to the next.
+    // What one leaves over goes to the next, by the turns of their first jobs.
     assertThat(claim(9, "a"))
         .containsOnly(Map.entry("big", 3L), Map.entry("small", 1L), Map.entry("", 5L));
     assertThat(claim(6, "a")).containsOnly(Map.entry("big", 3L), Map.entry("", 3L));

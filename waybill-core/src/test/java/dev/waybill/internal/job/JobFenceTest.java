@@ -10,6 +10,7 @@ import dev.waybill.internal.store.JobLeaseStore;
 import dev.waybill.internal.store.JobLeaseStore.Claim;
 import dev.waybill.internal.store.JobLeaseStore.Fence;
 import dev.waybill.internal.store.JobLeaseStore.Lease;
+import dev.waybill.internal.store.ScheduleStore;
 import dev.waybill.job.AttemptOutcome;
 import dev.waybill.job.JobAttempt;
 import dev.waybill.job.JobDefinition;
@@ -33,7 +34,12 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -142,6 +148,31 @@ class JobFenceTest {
           bench.database().transact(tx -> JobLeaseStore.in(tx).renew(List.of(held, free), LEASE));
       assertThat(renewed).containsExactly(free.id());
       holder.rollback();
+    }
+  }
+
+  @Test
+  @NotOn(value = DatabaseProduct.SQLITE, why = "whoever writes holds the whole file")
+  void aLeaseThatEndsWhileItsRowIsWaitedForIsLost() throws Exception {
+    bench.jobs().enqueue(JobRequest.of("a").build());
+    Claim claim = bench.claim("w", 1, Duration.ofMillis(1500), "a").get(0);
+    Fence fence = JobBench.fence(claim, "w");
+    assertThat(mayWrite(fence)).isTrue();
+    Instant end = Objects.requireNonNull(bench.get(claim.id()).leaseUntil());
+    ExecutorService thread = Executors.newSingleThreadExecutor();
+    try (Connection holder = bench.home().connect();
+        Statement statement = holder.createStatement()) {
+      holder.setAutoCommit(false);
+      statement.execute("select id from waybill_job order by id for update");
+      Future<Boolean> settling = thread.submit(() -> mayWrite(fence));
+      while (!bench.database().<Instant>transact(tx -> ScheduleStore.in(tx).now()).isAfter(end)) {
+        Thread.onSpinWait();
+      }
+      assertThat(settling.isDone()).isFalse();
+      holder.rollback();
+      assertThat(settling.get(30, TimeUnit.SECONDS)).isFalse();
+    } finally {
+      thread.shutdownNow();
     }
   }
 

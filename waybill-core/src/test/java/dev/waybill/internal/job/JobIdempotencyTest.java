@@ -4,10 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.waybill.Migrated;
+import dev.waybill.internal.store.JobLeaseStore;
+import dev.waybill.internal.store.JobLeaseStore.Claim;
+import dev.waybill.internal.store.JobLeaseStore.Fence;
 import dev.waybill.job.Enqueued;
 import dev.waybill.job.Enqueued.Outcome;
 import dev.waybill.job.JobDefinition;
 import dev.waybill.job.JobException.IdempotencyConflict;
+import dev.waybill.job.JobException.RequestNotKept;
 import dev.waybill.job.JobRequest;
 import dev.waybill.job.JobStatus;
 import dev.waybill.job.Scope;
@@ -15,16 +19,19 @@ import dev.waybill.testkit.DatabaseProduct;
 import dev.waybill.testkit.EveryDatabase;
 import dev.waybill.testkit.NotOn;
 import dev.waybill.testkit.TestDatabase;
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
@@ -162,6 +169,30 @@ class JobIdempotencyTest {
   }
 
   @Test
+  void aKeyWhoseRequestNobodyKeptIsRefused() throws Exception {
+    JobBench own = JobBench.on(bench.home().fresh(), JobDefinition.of("mail"));
+    Enqueued first = own.jobs().enqueue(keyed().build());
+    // As no program of ours would do it.
+    own.home()
+        .execute(
+            switch (own.home().product()) {
+              case POSTGRESQL, MARIADB ->
+                  "alter table waybill_job drop constraint waybill_job_request_ck";
+              case SQLITE -> "pragma ignore_check_constraints = on";
+              case MYSQL -> "select 1";
+            },
+            "update waybill_job set request = null");
+    assertThatThrownBy(() -> own.jobs().enqueue(keyed().build()))
+        .isInstanceOfSatisfying(
+            RequestNotKept.class,
+            e -> {
+              assertThat(e.existing()).isEqualTo(first.id());
+              assertThat(e.code()).isEqualTo("job.legacy_idempotency_snapshot_missing");
+            });
+    assertThat(own.count("waybill_job")).isEqualTo(1);
+  }
+
+  @Test
   void aCallMayContainTheSameRequestTwice() throws Exception {
     try (var connection = bench.home().connect()) {
       connection.setAutoCommit(false);
@@ -206,5 +237,58 @@ class JobIdempotencyTest {
     Enqueued late = enqueue(JobRequest.of("mail").replacePending("index").payload("4"));
     assertThat(late.outcome()).isEqualTo(Outcome.EXISTING);
     assertThat(bench.jobs().body(Scope.admin(), first.id()).orElseThrow().payload()).isEqualTo("3");
+  }
+
+  /** However long the transaction stays open that was told of the job. */
+  @Test
+  @NotOn(
+      value = {DatabaseProduct.MYSQL, DatabaseProduct.MARIADB, DatabaseProduct.SQLITE},
+      why = "who must not miss the winner locks its row against every change there")
+  void whoRepeatsTheKeyOfAJobHoldsUpNeitherItsClaimNorItsLeaseNorItsEnd() throws Exception {
+    UUID waiting = enqueue(keyed()).id();
+    try (Connection producer = bench.home().connect()) {
+      producer.setAutoCommit(false);
+      assertThat(bench.jobs().enqueue(producer, keyed().build()).id()).isEqualTo(waiting);
+      assertThatItIsClaimedRenewedAndEnded();
+      producer.rollback();
+    }
+    enqueue(JobRequest.of("mail").uniqueWhileActive("u"));
+    Claim claim = bench.claim("w", 1, Duration.ofMinutes(1), "mail").get(0);
+    try (Connection producer = bench.home().connect()) {
+      producer.setAutoCommit(false);
+      Enqueued same =
+          bench.jobs().enqueue(producer, JobRequest.of("mail").uniqueWhileActive("u").build());
+      assertThat(same.id()).isEqualTo(claim.id());
+      assertThat(same.status()).isEqualTo(JobStatus.LEASED);
+      assertThatItIsRenewedAndEnded(claim);
+      producer.rollback();
+    }
+  }
+
+  private void assertThatItIsClaimedRenewedAndEnded() throws Exception {
+    List<Claim> claims = bench.claim("w", 1, Duration.ofMinutes(1), "mail");
+    assertThat(claims).hasSize(1);
+    assertThatItIsRenewedAndEnded(claims.get(0));
+  }
+
+  private void assertThatItIsRenewedAndEnded(Claim claim) throws Exception {
+    Fence fence = JobBench.fence(claim, "w");
+    List<UUID> renewed =
+        bench
+            .database()
+            .transact(tx -> JobLeaseStore.in(tx).renew(List.of(fence), Duration.ofMinutes(1)));
+    assertThat(renewed).containsExactly(claim.id());
+    ExecutorService thread = Executors.newSingleThreadExecutor();
+    try {
+      Future<Integer> settled =
+          thread.submit(
+              () ->
+                  bench
+                      .database()
+                      .transact(tx -> JobLeaseStore.in(tx).lockForSettling(List.of(fence)).size()));
+      assertThat(settled.get(20, TimeUnit.SECONDS)).isEqualTo(1);
+    } finally {
+      thread.shutdownNow();
+    }
   }
 }

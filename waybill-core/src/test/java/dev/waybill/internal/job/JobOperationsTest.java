@@ -206,6 +206,12 @@ class JobOperationsTest {
   @Test
   void endedJobsArePurgedWithEverythingAboutThem() throws Exception {
     UUID old = succeeded();
+    bench
+        .home()
+        .execute(
+            "insert into waybill_job_attempt (job_id, run, attempt, worker, leased_at, finished_at,"
+                + " outcome) select id, 1, 0, 'x', 0, 0, 1 from waybill_job");
+    assertThat(bench.jobs().attempts(Scope.admin(), old)).hasSize(2);
     UUID kept = enqueue(ACME);
     UUID young = enqueue(ACME);
     bench.jobs().cancel(ACME, young, "x");

@@ -59,6 +59,7 @@ class JsonTest {
         "\"",
         "\"\\x\"",
         "\"\\u12\"",
+        "\"\\u\uff10\uff10\uff14\uff11\"",
         "\"a\nb\"",
         "\"\\u0000\"",
         "\"\\ud800\"",
@@ -68,6 +69,14 @@ class JsonTest {
       })
   void whatIsNotJsonIsRefused(String text) {
     assertThat(Json.complaintAbout(text)).startsWith("is not JSON: ");
+  }
+
+  @Test
+  void aNumberIsNoBook() {
+    assertThat(Json.complaintAbout("1".repeat(10_000))).isNull();
+    assertThat(Json.complaintAbout("1".repeat(1_000_000))).contains("a number of more than 10000");
+    assertThat(Json.canonical("1e999999999")).isEqualTo("1E999999999");
+    assertThat(Json.canonical("-0.0e-999999999")).isEqualTo("0");
   }
 
   @Test

@@ -2,12 +2,26 @@ package dev.waybill.internal.job;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.waybill.internal.loop.Crew;
+import dev.waybill.internal.loop.LoopOptions;
+import dev.waybill.internal.loop.Next;
+import dev.waybill.internal.loop.Time;
+import dev.waybill.internal.loop.Worker;
 import dev.waybill.internal.store.JobLeaseStore.Claim;
+import dev.waybill.internal.store.JobLeaseStore.Fence;
+import dev.waybill.testkit.Signals;
 import java.time.Duration;
+import java.util.AbstractSet;
+import java.util.Iterator;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.BrokenBarrierException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CyclicBarrier;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 class RunningJobsTest {
   private final RunningJobs running = new RunningJobs(2);
@@ -71,5 +85,64 @@ class RunningJobsTest {
     begun(2).forEach(running::end);
     running.parked().set(4);
     assertThat(running.free()).isEqualTo(2);
+  }
+
+  /** Each of them would see two free slots, and think that the other one had said so. */
+  @Test
+  @Timeout(60)
+  void whoWaitsForASlotHearsOfTwoThatAreGivenBackAtTheSameTime() throws Exception {
+    var both = new CyclicBarrier(2);
+    Set<Fence> ended =
+        new AbstractSet<>() {
+          private final Set<Fence> all = ConcurrentHashMap.newKeySet();
+
+          @Override
+          public boolean add(Fence fence) {
+            all.add(fence);
+            try {
+              both.await();
+            } catch (InterruptedException | BrokenBarrierException e) {
+              throw new IllegalStateException(e);
+            }
+            return true;
+          }
+
+          @Override
+          public Iterator<Fence> iterator() {
+            return all.iterator();
+          }
+
+          @Override
+          public int size() {
+            return all.size();
+          }
+        };
+    RunningJobs full = new RunningJobs(2, ended);
+    List<JobRun> runs = List.of(run(), run());
+    full.add(runs);
+    var signals = new Signals();
+    var crew = new Crew(Time.system());
+    crew.add(
+        new Worker() {
+          @Override
+          public String name() {
+            return "claimer";
+          }
+
+          @Override
+          public Next runOnce() {
+            signals.fire(full.isFull() ? "full" : "free");
+            return Next.whenRung();
+          }
+        },
+        LoopOptions.defaults().withBells(full.changed()));
+    crew.start();
+    try {
+      signals.await("full", JobBench.SOON);
+      runs.forEach(run -> crew.run("handler", () -> full.end(run)));
+      signals.await("free", JobBench.SOON);
+    } finally {
+      crew.stop(Duration.ofSeconds(1));
+    }
   }
 }

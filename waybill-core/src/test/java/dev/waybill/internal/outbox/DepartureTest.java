@@ -7,6 +7,7 @@ import dev.waybill.DatabaseException;
 import dev.waybill.Migrated;
 import dev.waybill.outbox.EnqueueMessage;
 import dev.waybill.outbox.HeadFailure;
+import dev.waybill.outbox.LeaseConfig;
 import dev.waybill.outbox.MessageResult;
 import dev.waybill.outbox.OutboxProfile;
 import dev.waybill.outbox.Partitions;
@@ -31,6 +32,10 @@ import org.junit.jupiter.api.Test;
     value = {DatabaseProduct.MARIADB, DatabaseProduct.MYSQL, DatabaseProduct.SQLITE},
     why = "numbering takes several statements there, which would be the producer's")
 class DepartureTest {
+  /** A producer may be as slow as that before its commit. */
+  private static final LeaseConfig LEASE =
+      new LeaseConfig(Duration.ofMinutes(1), Duration.ofSeconds(20));
+
   private final FaultyDataSource source;
   private final TestTime time = new TestTime();
   private final List<String> received = new ArrayList<>();
@@ -51,7 +56,7 @@ class DepartureTest {
                               received.add(message.seq() + message.text());
                               return MessageResult.ok();
                             }),
-                        Line.LEASE,
+                        LEASE,
                         HeadFailure.block(),
                         0,
                         Duration.ZERO,
@@ -131,6 +136,72 @@ class DepartureTest {
                         }))
         .isInstanceOf(IllegalArgumentException.class);
     send("b");
+    assertThat(received).containsExactly("1b");
+  }
+
+  private void sendLast(String text) throws Exception {
+    line.door()
+        .inTransaction(
+            "parcels", connection -> List.of(EnqueueMessage.of("parcel", text).partition(0)));
+  }
+
+  @Test
+  void whatTheWorkReturnsDepartsToo() throws Exception {
+    sendLast("a");
+    sendLast("b");
+    send("c");
+    sendLast("d");
+    assertThat(received).containsExactly("1a", "2b", "3c", "4d");
+    line.sequence();
+    assertThat(line.deliver()).isFalse();
+  }
+
+  @Test
+  void whatTheWorkHasEnqueuedGoesBeforeWhatItReturns() throws Exception {
+    line.door()
+        .inTransaction(
+            "parcels",
+            connection -> {
+              enqueue(connection, 0, "a");
+              return List.of(EnqueueMessage.of("parcel", "b").partition(0));
+            });
+    line.finish();
+    assertThat(received).containsExactly("1a", "2b");
+  }
+
+  @Test
+  void whatWaitsIsNotPassedByWhatTheWorkReturns() throws Exception {
+    try (Connection connection = source.getConnection()) {
+      connection.setAutoCommit(false);
+      enqueue(connection, 0, "a");
+      connection.commit();
+    }
+    sendLast("b");
+    assertThat(received).isEmpty();
+    line.finish();
+    assertThat(received).containsExactly("1a", "2b");
+  }
+
+  @Test
+  void anAnswerThatWasLostIsFollowedUp() {
+    source.on(Fault.sql(sql -> sql.contains("outbox_message_sq"))).cut(Moment.AFTER);
+    assertThatThrownBy(() -> sendLast("a")).isInstanceOf(DatabaseException.class);
+    source.reset();
+    assertThat(received).isEmpty();
+    time.advance(Duration.ofMinutes(1));
+    deliverAll();
+    assertThat(received).containsExactly("1a");
+  }
+
+  @Test
+  void aStatementThatFailedLeavesNothingBehind() throws Exception {
+    source.on(Fault.sql(sql -> sql.contains("outbox_message_sq"))).cut(Moment.BEFORE);
+    assertThatThrownBy(() -> sendLast("a")).isInstanceOf(DatabaseException.class);
+    source.reset();
+    time.advance(Duration.ofMinutes(1));
+    deliverAll();
+    assertThat(received).isEmpty();
+    sendLast("b");
     assertThat(received).containsExactly("1b");
   }
 

@@ -20,7 +20,7 @@ class DirtyPartitionsTest {
   private final TestTime time = new TestTime();
   private final AtomicInteger rings = new AtomicInteger();
   private final DirtyPartitions dirty =
-      new DirtyPartitions(time, rings::incrementAndGet, () -> 0.5);
+      new DirtyPartitions(time, rings::incrementAndGet, () -> 0.5, Gathering.of(10));
 
   @Test
   void nothingIsDirtyAtFirst() {

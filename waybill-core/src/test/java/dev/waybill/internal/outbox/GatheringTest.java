@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 class GatheringTest {
   private static final Duration VISIT = Duration.ofMillis(2);
 
-  private final Gathering gathering = new Gathering();
+  private final Gathering gathering = Gathering.of(10);
 
   @Test
   void aMessageThatComesAloneNeverWaits() {
@@ -40,9 +40,9 @@ class GatheringTest {
     gathering.after(3, VISIT, true);
     assertThat(gathering.after(3, VISIT, true)).isEqualTo(Duration.ofMillis(2));
     assertThat(gathering.after(Gathering.ENOUGH, VISIT, true)).isEqualTo(Duration.ofMillis(2));
-    assertThat(gathering.after(Gathering.PLENTY, VISIT, true)).isEqualTo(Duration.ofMillis(1));
-    assertThat(gathering.after(Gathering.PLENTY, VISIT, true)).isZero();
-    assertThat(gathering.after(Gathering.PLENTY, VISIT, true)).isZero();
+    assertThat(gathering.after(4 * Gathering.ENOUGH, VISIT, true)).isEqualTo(Duration.ofMillis(1));
+    assertThat(gathering.after(4 * Gathering.ENOUGH, VISIT, true)).isZero();
+    assertThat(gathering.after(4 * Gathering.ENOUGH, VISIT, true)).isZero();
   }
 
   @Test
@@ -51,5 +51,18 @@ class GatheringTest {
     gathering.after(3, VISIT, true);
     assertThat(gathering.after(3, VISIT, false)).isZero();
     assertThat(gathering.after(3, VISIT, true)).isEqualTo(Duration.ofMillis(1));
+  }
+
+  @Test
+  void whoDeliversInLargeBatchesLetsMoreGather() {
+    Gathering large = Gathering.of(100);
+    for (int i = 0; i < 3; i++) {
+      gathering.after(Gathering.ENOUGH, VISIT, true);
+      large.after(Gathering.ENOUGH, VISIT, true);
+    }
+    assertThat(gathering.after(Gathering.ENOUGH, VISIT, true)).isZero();
+    assertThat(large.after(Gathering.ENOUGH, VISIT, true)).isEqualTo(VISIT.multipliedBy(2));
+    assertThat(large.after(200, VISIT, true)).isEqualTo(VISIT.multipliedBy(2));
+    assertThat(large.after(800, VISIT, true)).isEqualTo(Duration.ofMillis(3));
   }
 }

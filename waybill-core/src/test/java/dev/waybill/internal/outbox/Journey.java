@@ -3,6 +3,7 @@ package dev.waybill.internal.outbox;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waybill.DatabaseException;
+import dev.waybill.internal.store.StoredRows;
 import dev.waybill.outbox.EnqueueMessage;
 import dev.waybill.outbox.HandlerResult;
 import dev.waybill.outbox.HeadFailure;
@@ -12,6 +13,7 @@ import dev.waybill.outbox.OutboxMessage;
 import dev.waybill.outbox.Partitions;
 import dev.waybill.outbox.QueueConfig;
 import dev.waybill.outbox.QueueHandler;
+import dev.waybill.testkit.DatabaseProduct;
 import dev.waybill.testkit.TestDatabase;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -34,6 +36,7 @@ final class Journey {
   private static final List<String> KEYED =
       List.of("a-again1", "b1", "a2", "b-again2", "a-bad3", "a4", "b3", "c1");
 
+  private final DatabaseProduct product;
   private final Connection eyes;
   private final String leased;
   private final String ledger;
@@ -46,7 +49,8 @@ final class Journey {
    *
    * @param eyes looks at the tables from outside
    */
-  Journey(Connection eyes, int number) {
+  Journey(DatabaseProduct product, Connection eyes, int number) {
+    this.product = product;
     this.eyes = eyes;
     this.leased = "leased" + number;
     this.ledger = "ledger" + number;
@@ -226,7 +230,7 @@ final class Journey {
     assertThat(dead(leased)).as(as).hasSize(committed.isEmpty() ? 0 : 1);
     assertThat(dead(ledger)).as(as).hasSize(booked.isEmpty() ? 0 : 1);
     checkParked(as);
-    for (String table : List.of("body", "incoming", "outgoing", "delayed", "parked")) {
+    for (String table : StoredRows.tables(product)) {
       assertThat(rows("select '" + table + "' from waybill_outbox_" + table)).as(as).isEmpty();
     }
   }

@@ -8,6 +8,7 @@ import dev.waybill.internal.loop.TimeLimit;
 import dev.waybill.internal.outbox.Queues.Place;
 import dev.waybill.internal.outbox.Queues.Queue;
 import dev.waybill.internal.sql.Database;
+import dev.waybill.internal.sql.Endings;
 import dev.waybill.internal.store.DeadLetterStore;
 import dev.waybill.internal.store.DedupStore;
 import dev.waybill.internal.store.MessageStore;
@@ -75,7 +76,7 @@ final class Line {
       TestTime time) {
     this.time = time;
     this.crew = new Crew(time);
-    this.dirty = new DirtyPartitions(time, () -> {}, () -> 0.5);
+    this.dirty = new DirtyPartitions(time, () -> {}, () -> 0.5, Gathering.of(10));
     this.ready = new ReadyPartitions(time, () -> {}, () -> 0.5);
     Database database = Stores.open(source);
     Events events = new Events(List.of());
@@ -112,7 +113,8 @@ final class Line {
             () -> {},
             partitions -> {},
             new DeadLetterDesk(database, new DeadLetterStore(database, messages), wake, events),
-            () -> new Departure(departing ? express : null, events));
+            () -> new Departure(departing ? express : null, events),
+            new Endings());
     promoter = new Promoter(messages, store, dirty, Duration.ofMinutes(1));
     Bell bell = new Bell();
     vacuum =

@@ -65,7 +65,7 @@ class OutboxCrashTest {
 
   @BeforeEach
   void undisturbed() throws SQLException {
-    Journey journey = new Journey(eyes, ++journeys);
+    Journey journey = new Journey(database.product(), eyes, ++journeys);
     source.getConnection().close();
     faulty.reset();
     process(journey, journey.line(source, "before"));
@@ -141,7 +141,7 @@ class OutboxCrashTest {
         }
       }
       boolean dies = n % 2 == 0;
-      Journey journey = new Journey(eyes, ++journeys);
+      Journey journey = new Journey(database.product(), eyes, ++journeys);
       String as = String.format("%s %s, cut: %s, dies: %s", moment, fault.apply(n), cut, dies);
       try {
         Line line = start(journey, "before");

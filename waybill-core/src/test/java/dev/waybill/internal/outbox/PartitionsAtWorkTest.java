@@ -32,7 +32,7 @@ class PartitionsAtWorkTest {
 
   private final TestTime time = new TestTime();
   private final Bell bell = new Bell();
-  private final DirtyPartitions dirty = new DirtyPartitions(time, bell);
+  private final DirtyPartitions dirty = new DirtyPartitions(time, bell, Gathering.of(10));
   private final Crew crew = new Crew(time, () -> 0.5);
 
   @AfterEach
@@ -110,7 +110,7 @@ class PartitionsAtWorkTest {
   void manyProducersAndSequencers() throws Exception {
     int partitions = 50;
     var realBell = new Bell();
-    var shared = new DirtyPartitions(Time.system(), realBell);
+    var shared = new DirtyPartitions(Time.system(), realBell, Gathering.of(10));
     var marks = new AtomicLongArray(partitions);
     var seen = new AtomicLongArray(partitions);
     var holders = new AtomicIntegerArray(partitions);

@@ -15,7 +15,7 @@ class RestTest {
   private final TestTime time = new TestTime();
   private final AtomicInteger rings = new AtomicInteger();
   private final DirtyPartitions dirty =
-      new DirtyPartitions(time, rings::incrementAndGet, () -> 0.5);
+      new DirtyPartitions(time, rings::incrementAndGet, () -> 0.5, Gathering.of(10));
 
   /** A visit of 4 ms to partition 1 that finds so many messages. */
   private void visit(int messages, long... markedMeanwhile) {
@@ -93,7 +93,7 @@ class RestTest {
     dirty.mark(List.of(1L));
     visit(1, 1);
     time.advanceMillis(2);
-    visit(Gathering.PLENTY, 1);
+    visit(4 * Gathering.ENOUGH, 1);
     assertThat(dirty.next()).isEqualTo(Next.now());
   }
 }

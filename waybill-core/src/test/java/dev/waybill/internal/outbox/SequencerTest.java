@@ -21,7 +21,8 @@ import org.junit.jupiter.api.Test;
 @EveryDatabase
 class SequencerTest {
   private final TestTime time = new TestTime();
-  private final DirtyPartitions dirty = new DirtyPartitions(time, () -> {}, () -> 0.5);
+  private final DirtyPartitions dirty =
+      new DirtyPartitions(time, () -> {}, () -> 0.5, Gathering.of(10));
   private final MortalSource.Pool pool;
 
   SequencerTest(TestDatabase database) {

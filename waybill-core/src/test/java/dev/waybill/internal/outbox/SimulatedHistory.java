@@ -1,5 +1,6 @@
 package dev.waybill.internal.outbox;
 
+import dev.waybill.internal.store.StoredRows;
 import dev.waybill.outbox.OutboxMessage;
 import dev.waybill.testkit.HistoryChecker;
 import dev.waybill.testkit.HistoryChecker.Effect;
@@ -158,7 +159,7 @@ final class SimulatedHistory {
     }
     checker.transactional(committed(database, "accounts"), last(database, "accounts"), accounts);
     checker.violations().stream().map(Violation::toString).forEach(violations::add);
-    for (String table : List.of("body", "incoming", "outgoing", "delayed", "parked")) {
+    for (String table : StoredRows.tables(database.product())) {
       rows(
           database,
           "select 1 from waybill_outbox_" + table,

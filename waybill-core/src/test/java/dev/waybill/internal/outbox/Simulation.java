@@ -15,7 +15,9 @@ import dev.waybill.testkit.Fault.Moment;
 import dev.waybill.testkit.FaultyDataSource;
 import dev.waybill.testkit.TestDatabase;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,7 +32,8 @@ import java.util.Random;
  * the test's thread; nothing is spread by chance but by the seed; and time is manual on both sides:
  * that of the database is made to pass by moving back all times that are stored in it. Delays are
  * odd numbers of minutes and time passes in even ones, so the seconds that the real clock moves on
- * meanwhile never decide anything.
+ * meanwhile never decide whether something is due. Nor do they decide what is due first: whatever
+ * is due in the same minute is made due in the order of the partitions.
  *
  * <p>What it does not show: races of threads within a process, and waits for locks.
  */
@@ -99,6 +102,8 @@ final class Simulation implements AutoCloseable {
   private int depth;
   private boolean inTransaction;
   private boolean calm;
+  private final long firstPartition;
+  private final long began;
 
   /**
    * A simulation that nothing has happened in.
@@ -113,6 +118,34 @@ final class Simulation implements AutoCloseable {
     while (nodes.size() < NODES) {
       bear();
     }
+    try {
+      firstPartition =
+          number(
+              "select min(p.id) from waybill_outbox_partitions p join waybill_outbox_queues q on"
+                  + " q.id = p.queue_id where q.name = '"
+                  + history.nameOf(QUEUES.get(0))
+                  + "'");
+      began = number("select " + clock(database.product()));
+    } catch (SQLException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private long number(String sql) throws SQLException {
+    try (Connection connection = database.connect();
+        Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery(sql)) {
+      row.next();
+      return row.getLong(1);
+    }
+  }
+
+  private static String clock(DatabaseProduct product) {
+    return switch (product) {
+      case POSTGRESQL -> "(date_part('epoch', clock_timestamp()) * 1000000)::bigint";
+      case MARIADB, MYSQL -> "cast(unix_timestamp(now(6)) * 1000000 as signed)";
+      case SQLITE -> "cast((julianday('now') - 2440587.5) * 86400000000 as integer)";
+    };
   }
 
   private void bear() {
@@ -180,6 +213,7 @@ final class Simulation implements AutoCloseable {
   }
 
   private void step() throws SQLException {
+    line();
     Node node = nodes.get(random.nextInt(nodes.size()));
     int dice = random.nextInt(100);
     if (dice < 25) {
@@ -336,6 +370,32 @@ final class Simulation implements AutoCloseable {
         "update waybill_outbox_delayed set due_at = due_at - " + by);
   }
 
+  /** Puts what is due in the same minute in a line. */
+  private void line() throws SQLException {
+    if (!inTransaction) {
+      database.execute(
+          "update waybill_outbox_processor set not_before = "
+              + inLine("not_before")
+              + ", parked_due = "
+              + inLine("parked_due")
+              + ", lease_until = "
+              + inLine("lease_until"),
+          "update waybill_outbox_parked set due_at = " + inLine("due_at"));
+    }
+  }
+
+  private String inLine(String column) {
+    String div =
+        switch (database.product()) {
+          case POSTGRESQL, SQLITE -> "/";
+          case MARIADB, MYSQL -> "div";
+        };
+    return String.format(
+        "case when %1$s > %2$d then %2$d + ((%1$s - %2$d + 30000000) %3$s 60000000) * 60000000"
+            + " + (partition_id - %4$d) * 3000000 else %1$s end",
+        column, began, div, firstPartition);
+  }
+
   private static String back(String column, long by) {
     return String.format(
         "case when %1$s > %2$s then %1$s - %2$s when %1$s is null then null else 0 end",
@@ -357,6 +417,7 @@ final class Simulation implements AutoCloseable {
       if (round == 300) {
         throw new AssertionError("It does not come to its end");
       }
+      line();
       nodes.get(round % NODES).line.pass();
       pass(Duration.ofMinutes(4));
     }

@@ -202,7 +202,7 @@ class SqlFailureTest {
     "1792, 25006, false, true",
     "1836, HY000, false, true",
     "1146, 42S02, false, false",
-    "8, , false, false"
+    "8, , false, true"
   })
   void whatIsForbiddenAndWhatIsReadOnlyIsToldByItsCode(
       int code, String state, boolean forbidden, boolean readOnly) {

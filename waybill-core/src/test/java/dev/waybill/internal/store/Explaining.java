@@ -87,7 +87,8 @@ final class Explaining {
       Connection connection, String sql, List<Method> setters, List<Object[]> values)
       throws Throwable {
     List<String> lines = new ArrayList<>();
-    try (PreparedStatement ask = connection.prepareStatement(explain + sql)) {
+    String alone = explain + sql.replaceFirst("; commit$", "");
+    try (PreparedStatement ask = connection.prepareStatement(alone)) {
       for (int i = 0; i < setters.size(); i++) {
         call(ask, setters.get(i), values.get(i));
       }

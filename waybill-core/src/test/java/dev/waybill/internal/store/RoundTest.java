@@ -172,15 +172,13 @@ class RoundTest {
       }
       FaultyDataSource watched = new FaultyDataSource(database.dataSource());
       Stores slow = new Stores(watched);
-      // On PostgreSQL the statement that ends leases waits; elsewhere another one does, which is
-      // only
-      // reached because the first has left the row out.
-      boolean one = database.product() == DatabaseProduct.POSTGRESQL;
+      // On PostgreSQL and MySQL the statement that ends leases waits.
       Hold waits =
           watched
               .on(
                   Fault.sql(
-                      sql -> one ? sql.contains("ours as") : sql.strip().endsWith("for update")))
+                      sql ->
+                          sql.contains("ours as") || sql.contains("c.lease_epoch = t.epoch and")))
               .hold();
       Background<Map<Long, Delivery>> round =
           Background.run(

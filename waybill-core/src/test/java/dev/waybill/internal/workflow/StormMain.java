@@ -6,34 +6,14 @@ import dev.waybill.internal.loop.Crew;
 import dev.waybill.internal.loop.Time;
 import dev.waybill.internal.notice.Notices;
 import dev.waybill.internal.sql.Database;
-import dev.waybill.job.JobResult;
 import dev.waybill.testkit.ChildJvm;
 import dev.waybill.testkit.TestDatabase;
-import dev.waybill.workflow.StepHandler;
-import java.sql.PreparedStatement;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 
-/**
- * Works on steps in a process of its own, which may be killed at any moment. Its handler records,
- * in the transaction of its success, which step it was and what it had seen of its prerequisites.
- */
+/** Works on steps of {@link KnownGraph} in a process of its own, which may be killed any time. */
 final class StormMain {
-  static final StepHandler HANDLER =
-      step ->
-          JobResult.success("\"" + step.step() + "\"")
-              .inTransaction(
-                  connection -> {
-                    try (PreparedStatement insert =
-                        connection.prepareStatement("insert into effect values (?, ?, ?)")) {
-                      insert.setString(1, step.workflow().toString());
-                      insert.setString(2, step.step());
-                      insert.setInt(3, step.inputs().size());
-                      insert.executeUpdate();
-                    }
-                  });
-
   private StormMain() {}
 
   static ChildJvm start(TestDatabase database, String name) {
@@ -60,7 +40,7 @@ final class StormMain {
             Time.system(),
             crew,
             WorkflowBench.quick(args[3]).withLease(Duration.ofSeconds(2)),
-            WorkflowEngine.asJobs(database, Map.of("t", HANDLER)),
+            WorkflowEngine.asJobs(database, Map.of("t", KnownGraph.HANDLER)),
             new WorkflowReleaser(Time.system()),
             Notices.none(),
             true);

@@ -64,7 +64,7 @@ final class WorkflowBench {
     return bench;
   }
 
-  private static DataSource source(TestDatabase home) {
+  static DataSource source(TestDatabase home) {
     if (home.product() == DatabaseProduct.SQLITE) {
       return home.dataSource();
     }

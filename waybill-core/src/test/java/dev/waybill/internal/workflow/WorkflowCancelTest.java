@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.waybill.Migrated;
+import dev.waybill.internal.store.WorkflowRunStore;
 import dev.waybill.internal.workflow.WorkflowBench.Engine;
 import dev.waybill.job.AttemptOutcome;
 import dev.waybill.job.JobException;
@@ -12,7 +13,9 @@ import dev.waybill.job.JobStatus;
 import dev.waybill.job.Replay;
 import dev.waybill.job.Requeue;
 import dev.waybill.job.Scope;
+import dev.waybill.testkit.DatabaseProduct;
 import dev.waybill.testkit.EveryDatabase;
+import dev.waybill.testkit.NotOn;
 import dev.waybill.testkit.TestDatabase;
 import dev.waybill.workflow.Started;
 import dev.waybill.workflow.Step;
@@ -23,9 +26,12 @@ import dev.waybill.workflow.WorkflowException.NotFound;
 import dev.waybill.workflow.WorkflowInfo;
 import dev.waybill.workflow.WorkflowStatus;
 import java.sql.Connection;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -232,5 +238,43 @@ class WorkflowCancelTest {
     assertThat(bench.get(open).status()).isEqualTo(WorkflowStatus.RUNNING);
     assertThatThrownBy(() -> bench.workflows().purge(WorkflowStatus.RUNNING, Duration.ZERO, 1))
         .isInstanceOf(InvalidArgument.class);
+  }
+
+  /**
+   * Two canceled runs whose handlers cannot be at them any more, one of them locked by somebody.
+   */
+  @Test
+  @NotOn(value = DatabaseProduct.SQLITE, why = "whoever writes holds the whole file")
+  void aRunThatSomebodyHoldsKeepsItsActiveKeyAndHoldsUpNobody() throws Exception {
+    UUID held = bench.start(WorkflowBench.of(Step.job("a", "t")).activeKey("held"));
+    UUID free = bench.start(WorkflowBench.of(Step.job("a", "t")).activeKey("free"));
+    bench.home().execute("update waybill_workflow set active_until = 1");
+    ExecutorService thread = Executors.newSingleThreadExecutor();
+    try (Connection holder = bench.home().connect();
+        Statement statement = holder.createStatement()) {
+      holder.setAutoCommit(false);
+      statement.execute(
+          "select id from waybill_workflow where id = " + literal(held) + " for update");
+      assertThat(thread.submit(this::unheld).get(20, TimeUnit.SECONDS)).isEqualTo(1);
+      holder.rollback();
+    } finally {
+      thread.shutdownNow();
+    }
+    assertThat(bench.workflows().findActive(Scope.global(), "free")).isEmpty();
+    assertThat(bench.workflows().findActive(Scope.global(), "held"))
+        .hasValueSatisfying(info -> assertThat(info.id()).isEqualTo(held).isNotEqualTo(free));
+    assertThat(unheld()).isEqualTo(1);
+    assertThat(bench.workflows().findActive(Scope.global(), "held")).isEmpty();
+  }
+
+  private int unheld() {
+    return bench.database().transact(tx -> WorkflowRunStore.in(tx).unhold());
+  }
+
+  private String literal(UUID id) {
+    return switch (bench.home().product()) {
+      case POSTGRESQL, SQLITE -> "'" + id + "'";
+      case MYSQL, MARIADB -> "x'" + id.toString().replace("-", "") + "'";
+    };
   }
 }

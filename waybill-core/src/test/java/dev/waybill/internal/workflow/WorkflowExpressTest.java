@@ -124,7 +124,7 @@ class WorkflowExpressTest {
       assertThat(bench.awaitEnd(run).status()).isEqualTo(WorkflowStatus.SUCCEEDED);
     }
     assertThat(executed("with locked as materialized ( select w.id")).as("lock runs").isEqualTo(3);
-    assertThat(executed("noted as")).as("end jobs").isEqualTo(3);
+    assertThat(executed("as v (id, run, attempt, worker, output)")).as("end jobs").isEqualTo(3);
     assertThat(executed("as ended_status")).as("read what waits").isEqualTo(3);
     assertThat(executed("jobs as")).as("go on, and the start").isEqualTo(4);
     assertThat(executed("front as materialized"))

@@ -165,6 +165,27 @@ class WorkflowNestingTest {
   }
 
   @Test
+  void aRetryFindsARunThatGoesOnAlready() throws Exception {
+    Workflow inner = WorkflowBench.of(Step.gate("open"), Step.gate("then").after("open")).build();
+    UUID run = start(WorkflowBench.of(Step.workflow("sub", inner), Step.gate("last").after("sub")));
+    UUID child = child(run, "sub");
+    bench.workflows().completeGate(GateCompletion.fail(TENANT, child, "open", "c", "m"));
+    assertThat(bench.get(run).status()).isEqualTo(WorkflowStatus.FAILED);
+    bench.workflows().retry(TENANT, child, "mended");
+    assertThat(bench.get(child).status()).isEqualTo(WorkflowStatus.WAITING);
+    assertThat(bench.get(run).status()).isEqualTo(WorkflowStatus.FAILED);
+    complete(child, "open", "1");
+    bench.workflows().retry(TENANT, run, "mended");
+    assertThat(bench.statuses(child)).containsEntry("open", StepStatus.SUCCEEDED);
+    assertThat(bench.step(run, "sub").status()).isEqualTo(StepStatus.RUNNING);
+    complete(child, "then", "1");
+    assertThat(bench.step(run, "sub").status()).isEqualTo(StepStatus.SUCCEEDED);
+    complete(run, "last", "1");
+    assertThat(bench.get(run).status()).isEqualTo(WorkflowStatus.SUCCEEDED);
+    WorkflowInvariants.hold(bench.home());
+  }
+
+  @Test
   void aRerunStartsAnotherOne() throws Exception {
     Workflow inner = Workflow.of("inner").step(Step.job("one", "t")).resultStep("one").build();
     UUID run =

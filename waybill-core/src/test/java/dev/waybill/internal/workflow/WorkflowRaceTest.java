@@ -14,9 +14,14 @@ import dev.waybill.testkit.DatabaseProduct;
 import dev.waybill.testkit.EveryDatabase;
 import dev.waybill.testkit.NotOn;
 import dev.waybill.testkit.TestDatabase;
+import dev.waybill.workflow.Compensation;
 import dev.waybill.workflow.GateCompletion;
+import dev.waybill.workflow.Rerun;
+import dev.waybill.workflow.Started;
 import dev.waybill.workflow.Step;
 import dev.waybill.workflow.StepStatus;
+import dev.waybill.workflow.Workflow;
+import dev.waybill.workflow.WorkflowException.InvalidState;
 import dev.waybill.workflow.WorkflowStatus;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -294,6 +299,70 @@ class WorkflowRaceTest {
       first.commit();
       assertThat(second.get(30, TimeUnit.SECONDS)).isEqualTo(id);
     }
+  }
+
+  /** Whoever finds a run that is there may want to change it next. */
+  @Test
+  void twoCallersWhoFindTheSameRunChangeItOneAfterTheOther() throws Exception {
+    var workflow =
+        WorkflowBench.of(Step.gate("g1"), Step.gate("g2")).activeKey("a").idempotencyKey("i");
+    UUID run = bench.start(workflow);
+    changeWhatIsFound(workflow.build(), Started.Outcome.EXISTING, run);
+    assertThat(bench.get(run).status()).isEqualTo(WorkflowStatus.CANCELED);
+  }
+
+  @Test
+  void twoCallersWhoFindTheSameActiveRunChangeItOneAfterTheOther() throws Exception {
+    var workflow = WorkflowBench.of(Step.gate("g1"), Step.gate("g2")).activeKey("a");
+    UUID run = bench.start(workflow);
+    changeWhatIsFound(workflow.build(), Started.Outcome.ACTIVE, run);
+    assertThat(bench.get(run).status()).isEqualTo(WorkflowStatus.CANCELED);
+  }
+
+  private void changeWhatIsFound(Workflow workflow, Started.Outcome outcome, UUID run)
+      throws Exception {
+    try (Connection first = caller()) {
+      assertThat(bench.workflows().start(first, workflow)).isEqualTo(new Started(run, outcome));
+      Future<?> second =
+          other.submit(
+              () -> {
+                try (Connection connection = caller()) {
+                  UUID found = bench.workflows().start(connection, workflow).id();
+                  bench.workflows().completeGate(connection, done(found, "g1"));
+                  connection.commit();
+                  return found;
+                }
+              });
+      assertWaits(second);
+      bench.workflows().completeGate(first, done(run, "g1"));
+      bench.workflows().cancel(first, Scope.global(), run, "anew");
+      first.commit();
+      second.get(30, TimeUnit.SECONDS);
+    }
+  }
+
+  @Test
+  void whoeverUndoesWhatARerunTookOverHoldsBothRuns() throws Exception {
+    UUID source = bench.start(WorkflowBench.of(Step.gate("pay"), Step.gate("ship").after("pay")));
+    bench.workflows().completeGate(done(source, "pay"));
+    bench.workflows().completeGate(GateCompletion.fail(Scope.global(), source, "ship", "c", "m"));
+    UUID rerun =
+        bench.workflows().rerun(Rerun.from("ship", Scope.global(), source, "k", "again")).id();
+    bench.workflows().completeGate(GateCompletion.fail(Scope.global(), rerun, "ship", "c", "m"));
+    try (Connection caller = caller()) {
+      bench.workflows().compensate(caller, undo(rerun));
+      Future<?> second = other.submit(() -> bench.workflows().compensate(undo(source)));
+      assertWaits(second);
+      caller.commit();
+      assertThatThrownBy(() -> second.get(30, TimeUnit.SECONDS))
+          .hasCauseInstanceOf(InvalidState.class)
+          .hasMessageContaining("'pay'");
+    }
+    assertThat(bench.count("waybill_job where type = 'plain'")).isEqualTo(1);
+  }
+
+  private static Compensation undo(UUID run) {
+    return Compensation.of(Scope.global(), run, "race").undo("pay", "plain").build();
   }
 
   @Test

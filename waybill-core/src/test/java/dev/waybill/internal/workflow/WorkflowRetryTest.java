@@ -5,8 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.entry;
 
 import dev.waybill.Migrated;
+import dev.waybill.internal.store.WorkflowRetryStore;
 import dev.waybill.internal.workflow.WorkflowBench.Engine;
+import dev.waybill.job.AttemptOutcome;
+import dev.waybill.job.JobAttempt;
+import dev.waybill.job.JobInfo;
 import dev.waybill.job.JobResult;
+import dev.waybill.job.JobStatus;
 import dev.waybill.job.Scope;
 import dev.waybill.testkit.EveryDatabase;
 import dev.waybill.testkit.TestDatabase;
@@ -20,6 +25,7 @@ import dev.waybill.workflow.WorkflowException.NotFound;
 import dev.waybill.workflow.WorkflowInfo;
 import dev.waybill.workflow.WorkflowStatus;
 import java.time.Duration;
+import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -89,6 +95,30 @@ class WorkflowRetryTest {
     assertThat(bench.jobs().attempts(Scope.admin(), bench.step(run, "b").id())).hasSize(2);
     assertThat(bench.workflows().body(Scope.global(), run))
         .hasValueSatisfying(body -> assertThat(body.result()).isEqualTo("{\"run\":1}"));
+  }
+
+  /** A job's row says all about the attempt that succeeded, until another one begins. */
+  @Test
+  void anAttemptThatSucceededIsKeptWhenItsJobBeginsAgain() throws Exception {
+    try (Engine workers = bench.start("t", context -> JobResult.success())) {
+      UUID run = bench.start(WorkflowBench.of(step("a")));
+      workers.workflows().await(Scope.global(), run, Duration.ofMinutes(1));
+      UUID job = bench.step(run, "a").id();
+      List<JobAttempt> before = bench.jobs().attempts(Scope.admin(), job);
+      assertThat(before).extracting(JobAttempt::outcome).containsOnly(AttemptOutcome.SUCCEEDED);
+      bench.jobs().setPaused("t", true);
+      bench
+          .database()
+          .transact(
+              tx -> {
+                WorkflowRetryStore.in(tx).requeue(List.of(job), "once more");
+                return true;
+              });
+      JobInfo again = bench.jobs().find(Scope.admin(), job).orElseThrow();
+      assertThat(again.status()).isEqualTo(JobStatus.PENDING);
+      assertThat(again.worker()).isNull();
+      assertThat(bench.jobs().attempts(Scope.admin(), job)).isEqualTo(before).hasSize(1);
+    }
   }
 
   @Test
@@ -189,6 +219,33 @@ class WorkflowRetryTest {
           .hasValueSatisfying(body -> assertThat(body.result()).isEqualTo("[1]"));
     } finally {
       threads.shutdownNow();
+    }
+  }
+
+  /** It has a job from before, and has to wait again for one that is tried again, too. */
+  @Test
+  void aStepThatRanAndHasToWaitAgainRunsOnceMore() throws Exception {
+    java.util.concurrent.atomic.AtomicBoolean works =
+        new java.util.concurrent.atomic.AtomicBoolean();
+    try (Engine workers =
+        bench.start(
+            "t",
+            step ->
+                works.get() ? JobResult.success("1") : JobResult.fail("test.failed", "not now"))) {
+      UUID run =
+          bench.start(WorkflowBench.of(Step.job("a", "t"), Step.job("b", "t").afterEnd("a")));
+      assertThat(bench.awaitEnd(run).status()).isEqualTo(WorkflowStatus.FAILED);
+      works.set(true);
+      workers.workflows().retry(Scope.global(), run, "works now");
+      assertThat(bench.awaitEnd(run).status()).isEqualTo(WorkflowStatus.SUCCEEDED);
+      assertThat(bench.step(run, "b"))
+          .satisfies(
+              step -> {
+                assertThat(step.run()).isEqualTo(2);
+                assertThat(step.attempt()).isEqualTo(1);
+                assertThat(step.errorCode()).isNull();
+              });
+      WorkflowInvariants.hold(bench.home());
     }
   }
 }

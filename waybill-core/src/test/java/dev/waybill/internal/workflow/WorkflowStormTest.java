@@ -13,6 +13,8 @@ import dev.waybill.testkit.TestDatabase;
 import dev.waybill.workflow.Append;
 import dev.waybill.workflow.Dependency;
 import dev.waybill.workflow.GateCompletion;
+import dev.waybill.workflow.Rerun;
+import dev.waybill.workflow.Started;
 import dev.waybill.workflow.Step;
 import dev.waybill.workflow.StepHandler;
 import dev.waybill.workflow.StepInfo;
@@ -21,9 +23,11 @@ import dev.waybill.workflow.Workflow;
 import dev.waybill.workflow.WorkflowException;
 import dev.waybill.workflow.WorkflowInfo;
 import dev.waybill.workflow.WorkflowStatus;
+import java.sql.PreparedStatement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -33,18 +37,21 @@ import java.util.Random;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Random graphs, two processes, and people who complete gates, append, cancel runs and cancel jobs
- * at the same time. Every run ends as its graph demands, no step runs before its prerequisites,
- * none succeeds twice, and nobody who asks for something is told of a deadlock.
+ * Random graphs, two processes, and people who complete gates, append, cancel runs and jobs, try
+ * runs again and run them once more, all at the same time. Every run ends as its graph demands, no
+ * step runs before its prerequisites, none succeeds twice, and there is not one deadlock, nor a
+ * wait for a lock that was in vain.
  */
 @Tag("long")
 @EveryDatabase
@@ -53,12 +60,19 @@ class WorkflowStormTest {
   private static final int RUNS = Integer.getInteger("waybill.storm.runs", 40);
   private static final long SEED = Long.getLong("waybill.storm.seed", 20261116L);
 
+  /** How often each of the people does something. */
+  private static final int DEEDS = 3 * RUNS;
+
   private final WorkflowBench bench;
-  private final Map<UUID, Integer> successes = new ConcurrentHashMap<>();
+  private final LockTrouble trouble = new LockTrouble();
+  private final Map<String, LongAdder> done = new ConcurrentHashMap<>();
   private final Queue<String> violations = new ConcurrentLinkedQueue<>();
 
-  WorkflowStormTest(TestDatabase database) {
-    this.bench = WorkflowBench.on(Migrated.on(database), "t");
+  WorkflowStormTest(TestDatabase given) throws Exception {
+    TestDatabase database = Migrated.on(given);
+    WorkflowBench.on(database, "t");
+    this.bench = WorkflowBench.over(database, trouble.on(WorkflowBench.source(database)));
+    database.execute("create table effect (step varchar(36) not null)");
   }
 
   private static Workflow random(Random random, int number) {
@@ -137,7 +151,11 @@ class WorkflowStormTest {
                                   .after(step.step() + "/a"))
                           .build());
             }
-            successes.merge(step.id(), 1, Integer::sum);
+            try (PreparedStatement effect =
+                connection.prepareStatement("insert into effect values (?)")) {
+              effect.setString(1, step.id().toString());
+              effect.executeUpdate();
+            }
           });
     };
   }
@@ -163,7 +181,7 @@ class WorkflowStormTest {
   @Test
   void everyRunEndsAsItsGraphDemands() throws Exception {
     Random random = new Random(SEED);
-    List<UUID> runs = new ArrayList<>();
+    List<UUID> runs = new CopyOnWriteArrayList<>();
     ExecutorService people = Executors.newFixedThreadPool(3);
     try (Engine one = bench.start(WorkflowBench.quick("w1"), Map.of("t", handler()));
         Engine two = bench.start(WorkflowBench.quick("w2"), Map.of("t", handler()))) {
@@ -196,18 +214,36 @@ class WorkflowStormTest {
       }
     }
     assertThat(violations).isEmpty();
-    assertThat(successes.values()).containsOnly(1);
+    assertThat(bench.count("effect")).isPositive();
+    assertThat(bench.count("(select distinct step from effect) e"))
+        .isEqualTo(bench.count("effect"));
     assertThat(bench.count("waybill_job where status < 3")).isZero();
+    assertThat(trouble.seen()).isEmpty();
+    // It was really a mix.
+    assertThat(done).containsOnlyKeys(DEED_NAMES);
+    WorkflowInvariants.hold(bench.home());
   }
 
-  /** Completes gates, cancels runs and jobs, appends; what is too late is refused. */
+  private static final List<String> DEED_NAMES =
+      List.of("cancel", "append", "cancel job", "retry", "rerun", "gate");
+
+  /** Does one thing after the other, by chance; what is too late is refused. */
   private void disturb(Random random, Engine through, List<UUID> runs) {
-    for (int i = 0; i < RUNS; i++) {
+    for (int i = 0; i < DEEDS; i++) {
       UUID run = runs.get(random.nextInt(runs.size()));
+      String deed = DEED_NAMES.get(random.nextInt(DEED_NAMES.size()));
       try {
-        switch (random.nextInt(5)) {
-          case 0 -> through.workflows().cancel(Scope.global(), run, "storm");
-          case 1 ->
+        switch (deed) {
+          case "cancel" -> through.workflows().cancel(Scope.global(), run, "storm");
+          case "retry" -> through.workflows().retry(Scope.global(), run, "storm");
+          case "rerun" -> {
+            Rerun order = Rerun.all(Scope.global(), run, "once", "storm");
+            Started again = through.workflows().rerun(order);
+            if (again.isNew()) {
+              runs.add(again.id());
+            }
+          }
+          case "append" ->
               through
                   .workflows()
                   .append(
@@ -217,21 +253,35 @@ class WorkflowStormTest {
                                   .payload("7")
                                   .afterEnd("s0", "s1"))
                           .build());
-          case 2 -> {
-            List<StepInfo> steps = through.workflows().steps(Scope.global(), run);
-            through
-                .jobEngine()
-                .jobs()
-                .cancel(Scope.global(), steps.get(random.nextInt(steps.size())).id(), "storm");
+          case "cancel job" -> {
+            UUID job = someJob(random, through, runs);
+            through.jobEngine().jobs().cancel(Scope.global(), job, "storm");
           }
           default -> completeGates(run);
         }
+        done.computeIfAbsent(deed, name -> new LongAdder()).increment();
       } catch (WorkflowException | dev.waybill.job.JobException expected) {
         // The run or the job has ended, or is not there yet.
       } catch (DatabaseException e) {
         violations.add("trouble: " + e.getMessage());
       }
     }
+  }
+
+  /** One that has not ended, if there is any: most have by the time that somebody looks. */
+  private static UUID someJob(Random random, Engine through, List<UUID> runs) {
+    List<UUID> shuffled = new ArrayList<>(runs);
+    Collections.shuffle(shuffled, random);
+    UUID last = shuffled.get(0);
+    for (UUID run : shuffled) {
+      for (StepInfo step : through.workflows().steps(Scope.global(), run)) {
+        last = step.id();
+        if (step.status() == StepStatus.ENQUEUED || step.status() == StepStatus.RUNNING) {
+          return last;
+        }
+      }
+    }
+    return last;
   }
 
   private void completeGates(UUID run) {

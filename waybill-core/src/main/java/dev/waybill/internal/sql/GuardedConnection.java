@@ -1,4 +1,4 @@
-package dev.waybill.internal.outbox;
+package dev.waybill.internal.sql;
 
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -7,16 +7,17 @@ import java.sql.SQLException;
 import java.util.Set;
 
 /**
- * The connection as a handler gets it: everything but ending the transaction, which would store its
- * writes without the cursor.
+ * The connection of a transaction of ours as a user's code gets it: everything but ending the
+ * transaction, which would store its writes without ours.
  */
-final class GuardedConnection {
+public final class GuardedConnection {
   private static final Set<String> FORBIDDEN =
       Set.of("commit", "rollback", "setAutoCommit", "close", "abort", "setTransactionIsolation");
 
   private GuardedConnection() {}
 
-  static Connection of(Connection connection) {
+  /** Around a connection of ours. */
+  public static Connection of(Connection connection) {
     return (Connection)
         Proxy.newProxyInstance(
             GuardedConnection.class.getClassLoader(),
@@ -25,10 +26,9 @@ final class GuardedConnection {
               boolean toSavepoint = method.getName().equals("rollback") && arguments != null;
               if (FORBIDDEN.contains(method.getName()) && !toSavepoint) {
                 throw new SQLException(
-                    "A transactional handler must not call "
-                        + method.getName()
-                        + " on its connection: Waybill ends the transaction together with the"
-                        + " cursor. Return a result instead.");
+                    method.getName()
+                        + " must not be called on this connection: Waybill ends the transaction"
+                        + " together with what it has to write itself. Return a result instead.");
               }
               try {
                 return method.invoke(connection, arguments);

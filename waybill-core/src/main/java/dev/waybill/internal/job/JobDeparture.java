@@ -1,0 +1,76 @@
+package dev.waybill.internal.job;
+
+import dev.waybill.internal.sql.Endings.Companion;
+import dev.waybill.internal.sql.Tx;
+import dev.waybill.job.Enqueued;
+import dev.waybill.job.JobRequest;
+import dev.waybill.job.JobStatus;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How the jobs of one transaction get on their way. One that comes alone, and that nobody has to be
+ * weighed against, is leased by its producer's own transaction, so its handler begins right after
+ * that commit; otherwise the claimer is told. For one thread.
+ */
+final class JobDeparture implements Companion {
+  private final JobDepartures ways;
+  private final Set<String> types = new TreeSet<>();
+  private int jobs;
+  private @Nullable UUID ready;
+  private @Nullable JobRun run;
+
+  JobDeparture(JobDepartures ways) {
+    this.ways = ways;
+  }
+
+  /** These were enqueued in the transaction. */
+  void add(List<JobRequest> requests, List<Enqueued> outcomes) {
+    for (int i = 0; i < requests.size(); i++) {
+      JobRequest request = requests.get(i);
+      Enqueued outcome = outcomes.get(i);
+      types.add(request.type());
+      jobs++;
+      boolean atOnce =
+          outcome.outcome() == Enqueued.Outcome.INSERTED
+              && outcome.status() == JobStatus.PENDING
+              && request.resourceKey() == null;
+      ready = atOnce && jobs == 1 ? outcome.id() : null;
+    }
+  }
+
+  /** The work is done once more, from its beginning. */
+  void again() {
+    failed();
+    types.clear();
+    jobs = 0;
+    ready = null;
+    run = null;
+  }
+
+  @Override
+  public void beforeCommit(Tx tx) {
+    if (ready != null) {
+      run = ways.take(tx, ready, types);
+    }
+  }
+
+  @Override
+  public void committed() {
+    if (run != null) {
+      ways.go(run);
+    } else if (!types.isEmpty()) {
+      ways.announce(types);
+    }
+  }
+
+  @Override
+  public void failed() {
+    if (run != null) {
+      ways.lost(run);
+    }
+  }
+}

@@ -1,0 +1,70 @@
+package dev.waybill.internal.sql;
+
+import java.sql.Connection;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Transactions of the user's that end in our hands, and who wants to hear of it: whoever stores
+ * something with such a connection knows when all of the transaction's work is done.
+ *
+ * <p>Safe for use by many threads.
+ */
+public final class Endings {
+  /** Hears of the end of a transaction, on the thread that ends it. */
+  public interface Companion {
+    /** All work of the transaction is done. */
+    void beforeCommit(Tx tx);
+
+    /** The transaction is durable. */
+    void committed();
+
+    /** It is not, unless the commit went through all the same and its answer was lost. */
+    void failed();
+  }
+
+  /** The end of one transaction. For one thread. */
+  public static final class Ending {
+    private final Map<Class<?>, Companion> companions = new LinkedHashMap<>();
+
+    /** The companion of its kind, which is there once. */
+    public <C extends Companion> C with(Class<C> kind, Supplier<C> made) {
+      return kind.cast(companions.computeIfAbsent(kind, first -> made.get()));
+    }
+
+    /** See {@link Companion}. */
+    public void beforeCommit(Tx tx) {
+      companions.values().forEach(each -> each.beforeCommit(tx));
+    }
+
+    /** See {@link Companion}. */
+    public void committed() {
+      companions.values().forEach(Companion::committed);
+    }
+
+    /** See {@link Companion}. */
+    public void failed() {
+      companions.values().forEach(Companion::failed);
+    }
+  }
+
+  private final Map<Connection, Ending> open = new ConcurrentHashMap<>();
+
+  /** The user's work with this connection begins. */
+  public void begin(Connection connection, Ending ending) {
+    open.put(connection, ending);
+  }
+
+  /** The user's work with this connection is done. */
+  public void workDone(Connection connection) {
+    open.remove(connection);
+  }
+
+  /** The end of the transaction on this connection, if that is in our hands. */
+  public @Nullable Ending of(Connection connection) {
+    return open.get(connection);
+  }
+}
