@@ -29,6 +29,9 @@ final class JobRun {
 
   private static final Logger log = LoggerFactory.getLogger(JobRun.class);
 
+  /** When to look again for a handler that has not begun yet, and was asked to stop before. */
+  private static final Duration SOON = Duration.ofMillis(10);
+
   private final Claim claim;
   private final Fence fence;
   private final long deadline;
@@ -175,11 +178,14 @@ final class JobRun {
   long insist(Duration grace, long now) {
     lock.lock();
     try {
-      if (stop == null || thread == null) {
+      if (stop == null || done) {
         return Time.FOREVER;
       }
       long left = stoppedAt + Time.toNanos(grace) - now;
       if (left <= 0) {
+        if (thread == null) {
+          return Time.toNanos(SOON);
+        }
         thread.interrupt();
         // Again later: whoever swallowed it may be in the next blocking call by then.
         return Duration.ofSeconds(1).toNanos();

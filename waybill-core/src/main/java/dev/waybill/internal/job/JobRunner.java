@@ -34,7 +34,8 @@ final class JobRunner {
   }
 
   void run(JobRun run) {
-    if (run.stop() == Stop.SHUTDOWN) {
+    Stop early = run.stop();
+    if (early == Stop.SHUTDOWN || early == Stop.LEASE_LOST) {
       handBack(run);
       return;
     }

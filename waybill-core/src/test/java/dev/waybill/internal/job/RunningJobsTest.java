@@ -32,26 +32,30 @@ class RunningJobsTest {
     return runs;
   }
 
+  /** Of a job without anything special. */
+  static Claim claim(Duration timeout) {
+    return new Claim(
+        UUID.randomUUID(),
+        "t",
+        "",
+        1,
+        1,
+        1,
+        3,
+        timeout.toNanos() / 1000,
+        null,
+        1,
+        null,
+        null,
+        null,
+        null,
+        null,
+        "{}",
+        null);
+  }
+
   private static JobRun run() {
-    Claim claim =
-        new Claim(
-            UUID.randomUUID(),
-            "t",
-            "",
-            1,
-            1,
-            1,
-            3,
-            1,
-            null,
-            1,
-            null,
-            null,
-            null,
-            null,
-            null,
-            "{}",
-            null);
+    Claim claim = claim(Duration.ofMinutes(1));
     return new JobRun(claim, "me", 0, Duration.ofMinutes(1), Runnable::run);
   }
 
