@@ -101,7 +101,7 @@ public final class JobEngine {
     this.wakeups = new JobWakeups(notices, byType.keySet(), running, due);
     this.settler =
         new JobSettler(
-            new JobSettlement(database, policies, verdict, steps),
+            new JobSettlement(database, policies, verdict, steps, endings),
             running,
             wakeups,
             news,
