@@ -231,7 +231,7 @@ final class JobSettler implements Worker {
 
   /** What the attempt wants to have written cannot be: then the attempt has failed. */
   private void refused(Ended one, Throwable why) {
-    log.warn("{}: its result could not be stored", one.run(), why);
+    log.warn("{}: its result could not be stored", one.run(), Wording.readable(why));
     Ending instead = Ending.of(AttemptOutcome.RETRYABLE, "job.completion_refused", Wording.of(why));
     Ended failed = new Ended(one.run(), instead);
     try {
