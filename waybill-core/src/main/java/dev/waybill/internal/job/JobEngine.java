@@ -105,7 +105,9 @@ public final class JobEngine {
             running,
             wakeups,
             news,
-            options.batch());
+            options.batch(),
+            crew,
+            time);
     JobRunner runner = new JobRunner(database, time, byType, settler, news);
     Relay<JobRun> relay = new Relay<>(crew, "job", runner::run, runner::handBack);
     this.heart = new JobHeart(database, time, options, running);

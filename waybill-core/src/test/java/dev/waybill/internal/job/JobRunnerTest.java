@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.waybill.DatabaseException;
 import dev.waybill.Migrated;
 import dev.waybill.internal.job.JobRun.Stop;
+import dev.waybill.internal.loop.Crew;
 import dev.waybill.internal.loop.Time;
 import dev.waybill.internal.sql.Database;
 import dev.waybill.internal.sql.Endings;
@@ -61,7 +62,9 @@ class JobRunnerTest {
             running,
             JobBench.nobody(),
             news,
-            10);
+            10,
+            new Crew(Time.system()),
+            Time.system());
     this.runner =
         new JobRunner(
             own,
