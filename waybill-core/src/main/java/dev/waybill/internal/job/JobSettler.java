@@ -45,7 +45,6 @@ final class JobSettler implements Worker {
   private final JobWakeups wakeups;
   private final JobNews news;
   private final int batch;
-  private final Crew crew;
   private final LateCompletions late;
   private final Bell bell = new Bell();
   private final ConcurrentLinkedDeque<Ended> queue = new ConcurrentLinkedDeque<>();
@@ -66,8 +65,7 @@ final class JobSettler implements Worker {
     this.wakeups = wakeups;
     this.news = news;
     this.batch = batch;
-    this.crew = crew;
-    this.late = new LateCompletions(time);
+    this.late = new LateCompletions(crew, time, running.slots());
   }
 
   @Override
@@ -85,10 +83,10 @@ final class JobSettler implements Worker {
     Ended ended = new Ended(run, ending);
     if (ending.completing() == null) {
       queue.add(ended);
-      goOn();
     } else {
       complete(ended);
     }
+    goOn();
   }
 
   private void goOn() {
@@ -108,24 +106,7 @@ final class JobSettler implements Worker {
       writeAlone(ended);
     } catch (DatabaseException e) {
       log.debug("{} is settled later", ended.run(), e);
-      late.add(ended);
-    }
-    goOn();
-  }
-
-  /** Tries again; together with the others only if there is no thread to be had any more. */
-  private void resume(Ended ended) {
-    if (!isResumedAside(ended)) {
-      queue.add(ended);
-    }
-  }
-
-  private boolean isResumedAside(Ended ended) {
-    try {
-      return !closed && crew.run("job-completion", () -> complete(ended));
-    } catch (RuntimeException | OutOfMemoryError e) {
-      log.warn("There is no thread to be had for {}", ended.run(), e);
-      return false;
+      late.add(ended, false);
     }
   }
 
@@ -151,12 +132,14 @@ final class JobSettler implements Worker {
   @Override
   public Next runOnce() {
     unpark();
-    late.due().forEach(this::resume);
+    if (!closed) {
+      late.resume(this::complete, this::goOn);
+    }
     boolean some = settleSome();
     if (!parked.isEmpty()) {
       return queue.isEmpty() ? Next.whenRung(PAUSE) : Next.now();
     }
-    return some ? Next.now() : late.untilNext().map(Next::whenRung).orElseGet(Next::whenRung);
+    return some ? Next.now() : late.next();
   }
 
   /** Those whose workflow was locked try again. */
@@ -292,7 +275,7 @@ final class JobSettler implements Worker {
     if (ended.ending().completing() == null) {
       parked.add(ended);
     } else {
-      late.addHeld(ended);
+      late.add(ended, true);
     }
   }
 
