@@ -11,7 +11,11 @@ public sealed interface JobResult {
   /** Work that joins the transaction in which the attempt is settled. */
   @FunctionalInterface
   interface Completing {
-    /** Writes; must neither commit nor roll back. What it throws makes the attempt a failure. */
+    /**
+     * Writes; must neither commit nor roll back. What it throws makes the attempt a failure, unless
+     * it says that somebody was in the way or the database was lost: then all of the transaction is
+     * rolled back, and this is called again.
+     */
     void write(Connection connection) throws SQLException;
   }
 

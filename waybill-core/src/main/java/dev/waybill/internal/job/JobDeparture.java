@@ -63,7 +63,7 @@ final class JobDeparture implements Companion {
     if (run != null) {
       ways.go(run);
     } else if (!types.isEmpty()) {
-      ways.announce(types);
+      ways.announce(types, jobs);
     }
   }
 

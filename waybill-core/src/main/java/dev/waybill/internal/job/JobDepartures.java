@@ -116,7 +116,7 @@ final class JobDepartures {
   }
 
   /** The ordinary way. */
-  void announce(Set<String> types) {
-    wakeups.wake(types);
+  void announce(Set<String> types, int jobs) {
+    wakeups.wake(types, jobs);
   }
 }

@@ -101,11 +101,13 @@ public final class JobEngine {
     this.wakeups = new JobWakeups(notices, byType.keySet(), running, due);
     this.settler =
         new JobSettler(
-            new JobSettlement(database, policies, verdict, steps),
+            new JobSettlement(database, policies, verdict, steps, endings),
             running,
             wakeups,
             news,
-            options.batch());
+            options.batch(),
+            crew,
+            time);
     JobRunner runner = new JobRunner(database, time, byType, settler, news);
     Relay<JobRun> relay = new Relay<>(crew, "job", runner::run, runner::handBack);
     this.heart = new JobHeart(database, time, options, running);

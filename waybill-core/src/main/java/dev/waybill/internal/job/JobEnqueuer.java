@@ -17,6 +17,7 @@ import dev.waybill.job.JobRequest;
 import dev.waybill.job.JobStatus;
 import dev.waybill.job.Scope;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -37,6 +38,12 @@ final class JobEnqueuer {
   /** What there is about a job besides its payload and request, about. */
   private static final int ROW_SIZE = 200;
 
+  /** Those with the same keys stay in the order they came. */
+  private static final Comparator<NewJob> BY_KEYS =
+      Comparator.<NewJob, String>comparing(
+              job -> Objects.requireNonNullElse(job.idempotencyHash(), ""))
+          .thenComparing(job -> Objects.requireNonNullElse(job.activeHash(), ""));
+
   private final JobIds ids;
   private final JobNews news;
 
@@ -53,10 +60,23 @@ final class JobEnqueuer {
     for (int i = 0; i < requests.size(); i++) {
       jobs.add(row(i, requests.get(i)));
     }
-    JobStore store = JobStore.in(tx);
-    int inserted = insert(store, jobs);
     boolean keyed =
         jobs.stream().anyMatch(job -> job.idempotencyHash() != null || job.activeHash() != null);
+    List<List<NewJob>> pieces = pieces(keyed ? ordered(jobs) : jobs);
+    boolean whole = pieces.size() == 1 && !(keyed && jobs.size() > 1);
+    return whole
+        ? enqueue(tx, requests, jobs, pieces, keyed)
+        : tx.wholly(() -> enqueue(tx, requests, jobs, pieces, keyed));
+  }
+
+  private List<Enqueued> enqueue(
+      Tx tx,
+      List<JobRequest> requests,
+      List<NewJob> jobs,
+      List<List<NewJob>> pieces,
+      boolean keyed) {
+    JobStore store = JobStore.in(tx);
+    int inserted = pieces.stream().mapToInt(store::insert).sum();
     if (!keyed && inserted == jobs.size()) {
       news.enqueued(jobs);
       List<Enqueued> all = new ArrayList<>();
@@ -71,9 +91,14 @@ final class JobEnqueuer {
     return outcomes;
   }
 
-  /** With as few statements as servers take: what one of them says has a largest size. */
-  private static int insert(JobStore store, List<NewJob> jobs) {
-    int inserted = 0;
+  /** Two calls with the same keys meet at the first of them, so neither waits for the other. */
+  private static List<NewJob> ordered(List<NewJob> jobs) {
+    return jobs.stream().sorted(BY_KEYS).toList();
+  }
+
+  /** As few statements as servers take: what one of them says has a largest size. */
+  private static List<List<NewJob>> pieces(List<NewJob> jobs) {
+    List<List<NewJob>> pieces = new ArrayList<>();
     int from = 0;
     long size = 0;
     for (int i = 0; i < jobs.size(); i++) {
@@ -81,13 +106,14 @@ final class JobEnqueuer {
       int own =
           ROW_SIZE + job.payload().length() + (job.request() == null ? 0 : job.request().length());
       if (i > from && size + own > STATEMENT_SIZE) {
-        inserted += store.insert(jobs.subList(from, i));
+        pieces.add(jobs.subList(from, i));
         from = i;
         size = 0;
       }
       size += own;
     }
-    return inserted + store.insert(jobs.subList(from, jobs.size()));
+    pieces.add(jobs.subList(from, jobs.size()));
+    return pieces;
   }
 
   /** Without a question to the database: only a time far off or long gone is told apart. */

@@ -60,7 +60,8 @@ final class JobHeart implements Worker {
   void prepare() {
     lock.lock();
     try {
-      if (session == null) {
+      // One that was closed has nobody any more who gives a connection back.
+      if (session == null && !closed) {
         session = database.session();
         fresh = true;
       }
@@ -142,7 +143,7 @@ final class JobHeart implements Worker {
   private @Nullable Session current() {
     lock.lock();
     try {
-      if (running.all().isEmpty()) {
+      if (closed || running.all().isEmpty()) {
         rest();
         return null;
       }

@@ -103,7 +103,7 @@ final class JobNews {
       try {
         event.accept(listener);
       } catch (RuntimeException | Error e) {
-        log.error("The listener {} failed", listener, e);
+        log.error("The listener {} failed", listener, Wording.readable(e));
       }
     }
   }

@@ -106,12 +106,16 @@ final class JobRun {
     }
   }
 
-  /** The handler has ended: no interrupt of ours comes from here on. */
+  /**
+   * The handler has ended: from here on no interrupt of ours comes, and nothing of what it wanted
+   * done on a stop, which would meet whoever has its connection or its thread by then.
+   */
   void end() {
     lock.lock();
     try {
       thread = null;
       done = true;
+      actions.clear();
     } finally {
       lock.unlock();
     }

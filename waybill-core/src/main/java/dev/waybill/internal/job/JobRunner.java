@@ -34,8 +34,7 @@ final class JobRunner {
   }
 
   void run(JobRun run) {
-    Stop early = run.stop();
-    if (early == Stop.SHUTDOWN || early == Stop.LEASE_LOST) {
+    if (!mayBegin(run)) {
       handBack(run);
       return;
     }
@@ -50,6 +49,15 @@ final class JobRunner {
       Interrupts.clear();
     }
     settler.settle(run, ending);
+  }
+
+  /**
+   * Not if this process is to stop, nor if another may have the job by now: it was suspended, say,
+   * or the job was canceled. Whoever is only late begins, and learns that its time is over.
+   */
+  private boolean mayBegin(JobRun run) {
+    Stop stop = run.stop();
+    return (stop == null || stop == Stop.TIMEOUT) && time.nanos() - run.leaseEnd() < 0;
   }
 
   /** Gives back a job that was not begun. */
@@ -79,16 +87,17 @@ final class JobRunner {
   private static Ending thrown(JobRun run, Throwable thrown) {
     Stop stop = run.stop();
     if (stop == Stop.SHUTDOWN) {
-      log.debug("{} ended by the shutdown", run, thrown);
+      log.debug("{} ended by the shutdown", run, Wording.readable(thrown));
       return Ending.released();
     }
     if (stop == Stop.LEASE_LOST) {
-      log.debug("{} ended without its lease", run, thrown);
+      log.debug("{} ended without its lease", run, Wording.readable(thrown));
       return Ending.of(
           AttemptOutcome.RETRYABLE, "job.lease_maintenance_failed", "stopped for want of a lease");
     }
     if (stop == null) {
-      log.warn("{} of type {} let an exception out", run, run.claim().type(), thrown);
+      log.warn(
+          "{} of type {} let an exception out", run, run.claim().type(), Wording.readable(thrown));
     }
     return Ending.panicked(thrown);
   }

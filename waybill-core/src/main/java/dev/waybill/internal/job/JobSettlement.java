@@ -3,6 +3,7 @@ package dev.waybill.internal.job;
 import dev.waybill.DatabaseException;
 import dev.waybill.DatabaseException.Kind;
 import dev.waybill.internal.sql.Database;
+import dev.waybill.internal.sql.Endings;
 import dev.waybill.internal.sql.GuardedConnection;
 import dev.waybill.internal.sql.Tx;
 import dev.waybill.internal.store.JobExpress;
@@ -14,8 +15,11 @@ import dev.waybill.internal.store.JobLeaseStore.Settled;
 import dev.waybill.job.AttemptOutcome;
 import dev.waybill.job.JobResult.Completing;
 import dev.waybill.job.RetryPolicy;
+import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -65,13 +69,16 @@ final class JobSettlement {
   private final RetryPolicies policies;
   private final Verdict verdict;
   private final StepEnds steps;
+  private final Endings endings;
 
-  JobSettlement(Database database, RetryPolicies policies, Verdict verdict, StepEnds steps) {
+  JobSettlement(
+      Database database, RetryPolicies policies, Verdict verdict, StepEnds steps, Endings endings) {
     this.database = database;
     this.express = JobExpress.of(database);
     this.policies = policies;
     this.verdict = verdict;
     this.steps = steps;
+    this.endings = endings;
   }
 
   /** Whether attempts that succeeded, and have nothing to write, can go the short way. */
@@ -117,10 +124,24 @@ final class JobSettlement {
 
   /** Settles these in one transaction, in which this is written, too. */
   Written settle(List<Ended> all, @Nullable Completing completing) {
-    return database.transact(tx -> settle(tx, all, completing));
+    Deque<Endings.Ending> tries = new ArrayDeque<>();
+    try {
+      Written written =
+          database.transact(
+              tx -> {
+                tries.push(new Endings.Ending());
+                return settle(tx, all, completing, tries.element());
+              });
+      // Whoever enqueued something there has no moment after the commit to say so.
+      tries.pop().committed();
+      return written;
+    } finally {
+      tries.forEach(Endings.Ending::failed);
+    }
   }
 
-  private Written settle(Tx tx, List<Ended> all, @Nullable Completing completing) {
+  private Written settle(
+      Tx tx, List<Ended> all, @Nullable Completing completing, Endings.Ending ending) {
     Locked locked = lock(tx, all);
     List<Ended> waiting = locked.waiting();
     Map<Fence, Ended> byFence = new HashMap<>();
@@ -145,16 +166,19 @@ final class JobSettlement {
     }
     store.settle(settled);
     if (completing != null) {
+      Connection own = GuardedConnection.of(tx.connection());
+      endings.begin(own, ending);
       try {
-        completing.write(GuardedConnection.of(tx.connection()));
+        completing.write(own);
       } catch (SQLException e) {
-        DatabaseException failure = tx.failure("Writing with a job's completion", e);
-        throw failure.kind() == Kind.CONTENTION || failure.kind() == Kind.DISCONNECTED
-            ? failure
-            : new CompletingFailed(e);
+        throw unlessItPasses(tx.failure("Writing with a job's completion", e), e);
+      } catch (DatabaseException e) {
+        throw unlessItPasses(e, e);
       } catch (RuntimeException | Error e) {
         // An error too: what fails the same way each time must not be tried for ever.
         throw new CompletingFailed(e);
+      } finally {
+        endings.workDone(own);
       }
     }
     // Last, so that steps that the completion appended are there.
@@ -162,6 +186,13 @@ final class JobSettlement {
         completing == null ? locked.held() : steps.lock(tx, locked.held().runs(), true);
     held.settled(settled);
     return new Written(settled, waiting);
+  }
+
+  /** What may succeed later is tried again, and all of it; else the attempt has failed. */
+  private static RuntimeException unlessItPasses(DatabaseException failure, Exception thrown) {
+    return failure.kind() == Kind.CONTENTION || failure.kind() == Kind.DISCONNECTED
+        ? failure
+        : new CompletingFailed(thrown);
   }
 
   /**
@@ -195,7 +226,8 @@ final class JobSettlement {
     private static final long serialVersionUID = 1L;
 
     CompletingFailed(Throwable cause) {
-      super(cause);
+      // Not the cause's own message, which may be an exception.
+      super("Writing with a job's completion failed", cause);
     }
   }
 }

@@ -6,7 +6,9 @@ import dev.waybill.internal.job.JobSettlement.CompletingFailed;
 import dev.waybill.internal.job.JobSettlement.Ended;
 import dev.waybill.internal.job.JobSettlement.Written;
 import dev.waybill.internal.loop.Bell;
+import dev.waybill.internal.loop.Crew;
 import dev.waybill.internal.loop.Next;
+import dev.waybill.internal.loop.Time;
 import dev.waybill.internal.loop.Worker;
 import dev.waybill.internal.store.JobLeaseStore.Fence;
 import dev.waybill.job.AttemptOutcome;
@@ -43,6 +45,7 @@ final class JobSettler implements Worker {
   private final JobWakeups wakeups;
   private final JobNews news;
   private final int batch;
+  private final LateCompletions late;
   private final Bell bell = new Bell();
   private final ConcurrentLinkedDeque<Ended> queue = new ConcurrentLinkedDeque<>();
   private final ConcurrentLinkedDeque<Ended> parked = new ConcurrentLinkedDeque<>();
@@ -50,12 +53,19 @@ final class JobSettler implements Worker {
   private volatile boolean closed;
 
   JobSettler(
-      JobSettlement settlement, RunningJobs running, JobWakeups wakeups, JobNews news, int batch) {
+      JobSettlement settlement,
+      RunningJobs running,
+      JobWakeups wakeups,
+      JobNews news,
+      int batch,
+      Crew crew,
+      Time time) {
     this.settlement = settlement;
     this.running = running;
     this.wakeups = wakeups;
     this.news = news;
     this.batch = batch;
+    this.late = new LateCompletions(crew, time, running.slots());
   }
 
   @Override
@@ -71,9 +81,15 @@ final class JobSettler implements Worker {
   void settle(JobRun run, Ending ending) {
     running.end(run);
     Ended ended = new Ended(run, ending);
-    if (ending.completing() == null || !isWrittenHere(ended)) {
+    if (ending.completing() == null) {
       queue.add(ended);
+    } else {
+      complete(ended);
     }
+    goOn();
+  }
+
+  private void goOn() {
     if (closed) {
       flush();
     } else {
@@ -82,16 +98,15 @@ final class JobSettler implements Worker {
   }
 
   /**
-   * On the handler's thread: what it has to write may wait for locks of the user's, and nobody else
-   * with it. False if it is to be tried again.
+   * On the handler's thread, or one of its own: what it has to write may wait for locks of the
+   * user's, and nobody else with it.
    */
-  private boolean isWrittenHere(Ended ended) {
+  private void complete(Ended ended) {
     try {
       writeAlone(ended);
-      return true;
     } catch (DatabaseException e) {
       log.debug("{} is settled later", ended.run(), e);
-      return false;
+      late.add(ended, false);
     }
   }
 
@@ -105,6 +120,7 @@ final class JobSettler implements Worker {
   private void flush() {
     try {
       unpark();
+      queue.addAll(late.rest());
       while (settleSome()) {
         // There may be more.
       }
@@ -116,11 +132,14 @@ final class JobSettler implements Worker {
   @Override
   public Next runOnce() {
     unpark();
+    if (!closed) {
+      late.resume(this::complete, this::goOn);
+    }
     boolean some = settleSome();
     if (!parked.isEmpty()) {
       return queue.isEmpty() ? Next.whenRung(PAUSE) : Next.now();
     }
-    return some ? Next.now() : Next.whenRung();
+    return some ? Next.now() : late.next();
   }
 
   /** Those whose workflow was locked try again. */
@@ -231,7 +250,7 @@ final class JobSettler implements Worker {
 
   /** What the attempt wants to have written cannot be: then the attempt has failed. */
   private void refused(Ended one, Throwable why) {
-    log.warn("{}: its result could not be stored", one.run(), why);
+    log.warn("{}: its result could not be stored", one.run(), Wording.readable(why));
     Ending instead = Ending.of(AttemptOutcome.RETRYABLE, "job.completion_refused", Wording.of(why));
     Ended failed = new Ended(one.run(), instead);
     try {
@@ -252,13 +271,22 @@ final class JobSettler implements Worker {
         && (e.kind() == Kind.CONTENTION || e.kind() == Kind.DISCONNECTED);
   }
 
+  private void park(Ended ended) {
+    if (ended.ending().completing() == null) {
+      parked.add(ended);
+    } else {
+      late.add(ended, true);
+    }
+  }
+
   private void finished(List<Ended> all, Written written) {
     List<Ended> some =
         written.waiting().isEmpty()
             ? all
             : all.stream().filter(each -> !written.waiting().contains(each)).toList();
-    parked.addAll(written.waiting());
-    if (running.parked().getAndSet(parked.size()) < parked.size()) {
+    written.waiting().forEach(this::park);
+    int waiting = parked.size() + late.held();
+    if (running.parked().getAndSet(waiting) < waiting) {
       running.changed().ring();
     }
     Set<Fence> held = new HashSet<>();

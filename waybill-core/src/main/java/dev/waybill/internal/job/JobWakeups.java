@@ -32,10 +32,10 @@ public final class JobWakeups {
     ready();
   }
 
-  /** There are jobs of these types; others are told of what this process leaves to them. */
-  void wake(Collection<String> types) {
+  /** There are so many jobs of these types; others are told of what this process leaves to them. */
+  void wake(Collection<String> types, int jobs) {
     ring();
-    if (running.free() == 0 || !served.containsAll(types)) {
+    if (running.free() < jobs || !served.containsAll(types)) {
       notices.announce(TOPIC, List.of());
     }
   }

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The retry policy of every type, as the database has it: also of types that this program does not
- * know, whose jobs it may have to reap. Read again after a few seconds.
+ * know, whose jobs it may have to reap. Read again after a few seconds, and at once for a type that
+ * was not there: somebody has just defined it.
  */
 final class RetryPolicies {
   private static final Duration FRESH = Duration.ofSeconds(5);
@@ -27,7 +28,9 @@ final class RetryPolicies {
 
   RetryPolicy of(Tx tx, String type) {
     Loaded current = loaded;
-    if (current == null || time.nanos() - current.at() > FRESH.toNanos()) {
+    if (current == null
+        || time.nanos() - current.at() > FRESH.toNanos()
+        || !current.byType().containsKey(type)) {
       Map<String, RetryPolicy> byType = new TreeMap<>();
       JobDefinitionStore.in(tx)
           .all()

@@ -9,6 +9,7 @@ import dev.waybill.internal.sql.Database;
 import dev.waybill.internal.sql.Tx;
 import dev.waybill.internal.store.JobStore;
 import dev.waybill.internal.store.ScheduleStore;
+import dev.waybill.internal.store.ScheduleStore.Due;
 import dev.waybill.job.Enqueued;
 import dev.waybill.job.JobInfo;
 import dev.waybill.job.JobRequest;
@@ -92,14 +93,18 @@ final class Scheduler implements Worker {
 
   private Look fireOne(Tx tx) {
     ScheduleStore store = ScheduleStore.in(tx);
-    ScheduleInfo due = store.lockDue().orElse(null);
+    Due due = store.lockDue().orElse(null);
     if (due == null) {
       Duration wait = store.untilNext().orElse(LOOK);
       // One that is due and locked is somebody else's; it is looked for again soon.
       return Look.nothing(wait.isNegative() || wait.isZero() ? Duration.ofMillis(100) : wait);
     }
+    ScheduleInfo info = due.info();
+    if (info == null) {
+      throw new Failed(due, due.complaint());
+    }
     try {
-      return fire(tx, store, due);
+      return fire(tx, store, info);
     } catch (DatabaseException e) {
       if (e.kind() == Kind.CONTENTION || e.kind() == Kind.DISCONNECTED) {
         throw e;
@@ -181,8 +186,8 @@ final class Scheduler implements Worker {
   }
 
   private void putOff(Failed failed) {
-    ScheduleInfo due = failed.due;
-    String name = due.schedule().name();
+    Due due = failed.due;
+    String name = due.name();
     Duration delay = FIRST_DELAY.multipliedBy(1L << Math.min(due.failures(), MOST_DOUBLINGS));
     log.warn(
         "Schedule {} cannot be acted upon; trying again in {}", name, delay, failed.getCause());
@@ -195,10 +200,10 @@ final class Scheduler implements Worker {
 
   private static final class Failed extends RuntimeException {
     private static final long serialVersionUID = 1L;
-    private final transient ScheduleInfo due;
+    private final transient Due due;
 
-    Failed(ScheduleInfo due, WaybillException cause) {
-      super(cause.getMessage(), cause);
+    Failed(Due due, @Nullable WaybillException cause) {
+      super(cause == null ? null : cause.getMessage(), cause);
       this.due = due;
     }
   }

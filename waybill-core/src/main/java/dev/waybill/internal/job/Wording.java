@@ -7,6 +7,9 @@ public final class Wording {
   private static final int LONGEST = 1_000;
   private static final int LONGEST_CODE = 200;
 
+  /** So many causes are looked at: somebody may have made a circle of them. */
+  private static final int DEEPEST = 100;
+
   private Wording() {}
 
   /** As Unicode sees it; Java leaves the no-break spaces and NEL out. */
@@ -36,9 +39,35 @@ public final class Wording {
 
   /** The exception's type and message, without its stack. */
   static String of(Throwable thrown) {
-    @Nullable String message = thrown.getMessage();
     String type = thrown.getClass().getName();
+    @Nullable String message;
+    try {
+      message = thrown.getMessage();
+    } catch (RuntimeException | Error e) {
+      return of(type + ", whose message cannot be read");
+    }
     return of(message == null ? type : type + ": " + message);
+  }
+
+  /**
+   * For a log, which asks an exception and its causes for their messages: the same, or one in its
+   * place if that ends in an exception. Those of handlers are code like any other of theirs.
+   */
+  static Throwable readable(Throwable thrown) {
+    var said = new StringBuilder();
+    int depth = 0;
+    for (Throwable each = thrown; each != null && depth < DEEPEST; depth++) {
+      try {
+        said.append(each);
+        each = each.getCause();
+      } catch (RuntimeException | Error e) {
+        Throwable instead =
+            new IllegalStateException(each.getClass().getName() + ", which cannot be read");
+        instead.setStackTrace(thrown.getStackTrace());
+        return instead;
+      }
+    }
+    return thrown;
   }
 
   private static String bounded(String text, int longest) {

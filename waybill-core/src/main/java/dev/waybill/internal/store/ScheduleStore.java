@@ -1,13 +1,16 @@
 package dev.waybill.internal.store;
 
+import dev.waybill.WaybillException;
 import dev.waybill.internal.sql.Query;
 import dev.waybill.internal.sql.Row;
 import dev.waybill.internal.sql.Tx;
+import dev.waybill.job.JobException.InvalidArgument;
 import dev.waybill.job.Schedule;
 import dev.waybill.job.ScheduleFire;
 import dev.waybill.job.ScheduleInfo;
 import dev.waybill.job.Scope;
 import java.sql.SQLException;
+import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
@@ -56,9 +59,31 @@ public final class ScheduleStore {
     return tx.sql("schedule_lock").set("name", name).first(ScheduleStore::read);
   }
 
+  /**
+   * One that is due. What its row says may be more than this program understands.
+   *
+   * @param info null if so
+   * @param complaint what it does not understand
+   */
+  public record Due(
+      String name,
+      int failures,
+      @Nullable ScheduleInfo info,
+      @Nullable WaybillException complaint) {
+    private static Due read(Row row) throws SQLException {
+      String name = row.text("name");
+      int failures = (int) row.number("failures");
+      try {
+        return new Due(name, failures, ScheduleStore.read(row), null);
+      } catch (WaybillException e) {
+        return new Due(name, failures, null, e);
+      }
+    }
+  }
+
   /** Locks the one that is due longest and that nobody else has. */
-  public Optional<ScheduleInfo> lockDue() {
-    return tx.sql("schedule_due_lock").first(ScheduleStore::read);
+  public Optional<Due> lockDue() {
+    return tx.sql("schedule_due_lock").first(Due::read);
   }
 
   /** How long until the next is due. */
@@ -77,7 +102,7 @@ public final class ScheduleStore {
             tenant.isEmpty() ? Scope.global() : Scope.tenant(tenant),
             row.text("payload"),
             row.text("rule"),
-            ZoneId.of(row.text("zone")),
+            zone(row.text("name"), row.text("zone")),
             Duration.of(row.number("jitter_micros"), ChronoUnit.MICROS),
             JobCodes.MISFIRE.word(row.number("misfire")),
             Duration.of(row.number("misfire_micros"), ChronoUnit.MICROS),
@@ -91,6 +116,22 @@ public final class ScheduleStore {
         row.uuidOrNull("last_job_id"),
         (int) row.number("failures"),
         row.textOrNull("last_error"));
+  }
+
+  /** Somebody whose JVM is newer may have put it. */
+  private static ZoneId zone(String schedule, String zone) {
+    try {
+      return ZoneId.of(zone);
+    } catch (DateTimeException e) {
+      throw new InvalidArgument(
+          "job_schedule.unknown_zone",
+          "Schedule '"
+              + schedule
+              + "' is in the time zone '"
+              + zone
+              + "', which this JVM does not know: update its time zone data, or remove the schedule"
+              + " and put it with another zone.");
+    }
   }
 
   /** Adds one. */

@@ -153,6 +153,25 @@ class JobHeartTest {
     heart.close();
   }
 
+  /** A handler that ignores its interrupt is left behind, and nobody would give it back. */
+  @Test
+  void aHeartThatWasClosedTakesNoConnection() {
+    FaultyDataSource source = new FaultyDataSource(bench.home().dataSource());
+    JobBench other = JobBench.over(bench.home(), source);
+    RunningJobs running = new RunningJobs(4);
+    JobHeart heart = new JobHeart(other.database(), Time.system(), JobOptions.of("w"), running);
+    enqueue("a");
+    Claim claim = bench.claim("w", 1, Duration.ofMinutes(1), "a").get(0);
+    running.add(
+        List.of(
+            new JobRun(claim, "w", Time.system().nanos(), Duration.ofMinutes(1), Runnable::run)));
+    heart.close();
+    int before = source.trace().size();
+    heart.prepare();
+    assertThat(heart.runOnce()).isEqualTo(Next.whenRung());
+    assertThat(source.trace()).hasSize(before);
+  }
+
   @Test
   @NotOn(value = DatabaseProduct.SQLITE, why = "whoever writes holds the whole file")
   void aHandlerThatHoldsItsOwnRowIsNotHeldUpAndOthersAreRenewed() throws Exception {

@@ -187,6 +187,42 @@ class JobMisuseTest {
     assertThat(interrupted).hasValue(false);
   }
 
+  /** A lazily composed message that fails, say: the log and the record ask for it. */
+  private static final class Unreadable extends IllegalStateException {
+    private static final long serialVersionUID = 1L;
+
+    @Override
+    public String getMessage() {
+      throw new UnsupportedOperationException("no message");
+    }
+  }
+
+  @Test
+  void anExceptionThatCannotBeReadEndsItsAttemptAllTheSame() throws Exception {
+    JobHandler handler =
+        context -> {
+          if (context.payload().equals("1")) {
+            throw new Unreadable();
+          }
+          return JobResult.success()
+              .inTransaction(
+                  connection -> {
+                    throw new Unreadable();
+                  });
+        };
+    try (Running workers = bench.start("a", handler)) {
+      JobInfo thrown = bench.await(enqueue("a", "1"), JobStatus.DEAD_LETTERED);
+      assertThat(thrown.errorCode()).isEqualTo("job.handler_panic");
+      assertThat(thrown.errorMessage()).contains("Unreadable");
+      JobInfo refused = bench.await(enqueue("a", "2"), JobStatus.DEAD_LETTERED);
+      assertThat(refused.errorCode()).isEqualTo("job.completion_refused");
+      assertThat(refused.errorMessage()).contains("Unreadable");
+      assertThat(bench.jobs().attempts(Scope.admin(), thrown.id()))
+          .extracting(JobAttempt::outcome)
+          .containsExactly(AttemptOutcome.PANICKED, AttemptOutcome.PANICKED);
+    }
+  }
+
   @Test
   void aDefinitionThatCannotBeReadHoldsUpNoAttempt() throws Exception {
     bench.home().execute("update waybill_job_definition set retry_policy = 'x' where type = 'b'");

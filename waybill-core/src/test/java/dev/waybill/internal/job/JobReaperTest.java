@@ -9,6 +9,7 @@ import dev.waybill.job.JobDefinition;
 import dev.waybill.job.JobOptions;
 import dev.waybill.job.JobRequest;
 import dev.waybill.job.JobStatus;
+import dev.waybill.job.RetryPolicy;
 import dev.waybill.job.Scope;
 import dev.waybill.testkit.DatabaseProduct;
 import dev.waybill.testkit.EveryDatabase;
@@ -133,6 +134,18 @@ class JobReaperTest {
     assertThat(bench.get(held).status()).isEqualTo(JobStatus.LEASED);
     reap(steps);
     assertThat(bench.get(held).status()).isEqualTo(JobStatus.SCHEDULED);
+  }
+
+  /** What was read a moment ago does not say that a type has no policy. */
+  @Test
+  void aTypeThatHasJustBeenDefinedIsRetriedByItsOwnPolicy() throws Exception {
+    var policies = new RetryPolicies(Time.system());
+    bench.database().transact(tx -> policies.of(tx, "a"));
+    RetryPolicy own =
+        RetryPolicy.standard().withCap(Duration.ofHours(7)).withBase(Duration.ofHours(7));
+    bench.jobs().syncDefinitions(List.of(JobDefinition.of("late").withRetryPolicy(own)));
+    assertThat(bench.database().transact(tx -> policies.of(tx, "late")).base())
+        .isEqualTo(Duration.ofHours(7));
   }
 
   /** Nothing of ours does that, but a trigger or a check of the user's may. */

@@ -234,6 +234,27 @@ class ScheduleTest {
     assertThat(schedules.find("report").orElseThrow().failures()).isZero();
   }
 
+  /** A program with newer time zones may have put it. */
+  @Test
+  void oneWhoseZoneThisProgramDoesNotKnowHoldsUpNoOther() throws Exception {
+    schedules.put(HOURLY);
+    bench.age(Duration.ofHours(1));
+    schedules.put(Schedule.of("good", "b", "every PT1H"));
+    bench.age(Duration.ofHours(1));
+    bench
+        .home()
+        .execute("update waybill_job_schedule set zone = 'Mars/Olympus' where name = 'report'");
+    fireAll();
+    assertThat(jobs()).extracting(JobInfo::type).containsExactly("b");
+    assertThat(bench.count("waybill_job_schedule where failures = 1 and name = 'report'"))
+        .isEqualTo(1);
+    assertThatThrownBy(() -> schedules.find("report"))
+        .isInstanceOf(InvalidArgument.class)
+        .hasMessageContainingAll("'report'", "'Mars/Olympus'");
+    assertThat(schedules.remove("report")).isTrue();
+    assertThat(schedules.list()).hasSize(1);
+  }
+
   @Test
   void anUpdateKeepsTheNextTimeUnlessTheRuleChanges() {
     ScheduleInfo made = schedules.put(HOURLY);

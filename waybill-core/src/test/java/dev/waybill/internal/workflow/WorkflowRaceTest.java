@@ -34,6 +34,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -143,6 +144,44 @@ class WorkflowRaceTest {
       caller.commit();
       assertThat(bench.awaitEnd(held).status()).isEqualTo(WorkflowStatus.SUCCEEDED);
     }
+    assertThat(bench.steps(held).values()).allMatch(step -> step.attempt() <= 1);
+  }
+
+  /** More than there are slots, and what they write is written once. */
+  @Test
+  void stepsThatWriteWithTheirEndWaitForTheirRunAndHoldUpNobody() throws Exception {
+    var wide = WorkflowBench.of(Step.gate("gate"));
+    for (int i = 0; i < 20; i++) {
+      wide.step(Step.job("s" + i, "t"));
+    }
+    UUID held = bench.start(wide);
+    CountDownLatch ended = new CountDownLatch(20);
+    AtomicInteger written = new AtomicInteger();
+    try (Connection caller = caller();
+        Engine workers =
+            holding(
+                caller,
+                held,
+                () ->
+                    bench.start(
+                        WorkflowBench.quick("w1").withConcurrency(4),
+                        Map.of(
+                            "t",
+                            step -> {
+                              ended.countDown();
+                              return step.workflow().equals(held)
+                                  ? JobResult.success()
+                                      .inTransaction(connection -> written.incrementAndGet())
+                                  : JobResult.success();
+                            })))) {
+      assertThat(ended.await(30, TimeUnit.SECONDS)).isTrue();
+      UUID free = workers.workflows().start(WorkflowBench.of(Step.job("x", "t")).build()).id();
+      assertThat(bench.awaitEnd(free).status()).isEqualTo(WorkflowStatus.SUCCEEDED);
+      assertThat(written).hasValue(0);
+      caller.commit();
+      assertThat(bench.awaitEnd(held).status()).isEqualTo(WorkflowStatus.SUCCEEDED);
+    }
+    assertThat(written).hasValue(20);
     assertThat(bench.steps(held).values()).allMatch(step -> step.attempt() <= 1);
   }
 
