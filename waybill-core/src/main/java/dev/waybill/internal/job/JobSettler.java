@@ -247,7 +247,7 @@ final class JobSettler implements Worker {
   }
 
   /** Whether the same may succeed later. */
-  private static boolean isPassing(RuntimeException failure) {
+  static boolean isPassing(RuntimeException failure) {
     return failure instanceof DatabaseException e
         && (e.kind() == Kind.CONTENTION || e.kind() == Kind.DISCONNECTED);
   }
