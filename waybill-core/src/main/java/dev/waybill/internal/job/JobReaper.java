@@ -69,6 +69,9 @@ final class JobReaper implements Worker {
       log.info("Reaped {} jobs whose lease had ended", reaped + ofWorkflows);
       wakeups.ready();
     }
+    if (ofWorkflows > 0) {
+      wakeups.timers();
+    }
     boolean more = reaped == options.batch() || ofWorkflows >= options.batch();
     return more ? Next.now() : Next.after(options.reap());
   }

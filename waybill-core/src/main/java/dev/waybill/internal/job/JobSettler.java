@@ -281,6 +281,9 @@ final class JobSettler implements Worker {
     if (written.settled().stream().anyMatch(each -> each.status() == JobStatus.SCHEDULED)) {
       wakeups.later();
     }
+    if (written.timers()) {
+      wakeups.timers();
+    }
     if (written.settled().stream().anyMatch(each -> each.status() == JobStatus.PENDING)) {
       running.changed().ring();
     }

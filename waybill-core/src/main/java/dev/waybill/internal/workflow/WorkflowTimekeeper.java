@@ -76,7 +76,7 @@ final class WorkflowTimekeeper implements Worker {
     if (!look.isEmpty()) {
       int done = work(look);
       if (done > 0) {
-        wakeups.ready();
+        wakeups.wake();
       }
       return done > 0 ? Next.now() : Next.after(BUSY);
     }
