@@ -438,10 +438,10 @@ from waybill_workflow w
 where w.status >= 2 and w.status = :status and w.tell_at is null and w.finished_at < (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000) - :age
   and (
     select count(*)
-    from waybill_workflow_change c
-    join waybill_workflow r on r.id = c.made_id and r.source_step is not null
-    join waybill_workflow_change o on o.workflow_id = c.workflow_id and o.made_id is not null and o.change_hash <> c.change_hash
-    where c.workflow_id = w.id
+    from waybill_workflow_change g
+    join waybill_workflow r on r.id = g.made_id and r.source_step is not null
+    join waybill_workflow_change o on o.workflow_id = g.workflow_id and o.made_id is not null and o.change_hash <> g.change_hash
+    where g.workflow_id = w.id
   ) = 0
 order by w.finished_at
 limit :limit
