@@ -69,6 +69,9 @@ final class JobReaper implements Worker {
       log.info("Reaped {} jobs whose lease had ended", reaped + ofWorkflows);
       wakeups.ready();
     }
+    if (ofWorkflows > 0) {
+      wakeups.timers();
+    }
     boolean more = reaped == options.batch() || ofWorkflows >= options.batch();
     return more ? Next.now() : Next.after(options.reap());
   }
@@ -120,12 +123,12 @@ final class JobReaper implements Worker {
     return reaped;
   }
 
-  /** Steps of workflows: their runs are locked first. */
+  /** Steps of workflows: their runs are locked first. One that cannot go on holds up no other. */
   private int reapSteps(List<ExpiredStep> expired) {
     try {
       return told(database.transact(tx -> reapSteps(tx, expired)));
-    } catch (DatabaseException e) {
-      if (e.kind() == Kind.CONTENTION || e.kind() == Kind.DISCONNECTED) {
+    } catch (RuntimeException e) {
+      if (JobSettler.isPassing(e)) {
         throw e;
       }
       log.warn("A batch of {} expired steps was refused; trying each", expired.size(), e);
@@ -134,8 +137,8 @@ final class JobReaper implements Worker {
     for (ExpiredStep step : expired) {
       try {
         reaped += told(database.transact(tx -> reapSteps(tx, List.of(step))));
-      } catch (DatabaseException e) {
-        if (e.kind() == Kind.CONTENTION || e.kind() == Kind.DISCONNECTED) {
+      } catch (RuntimeException e) {
+        if (JobSettler.isPassing(e)) {
           throw e;
         }
         log.error("Step {} cannot be ended; it is tried again", step.fence().id(), e);

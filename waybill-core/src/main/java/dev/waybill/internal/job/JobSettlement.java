@@ -61,8 +61,13 @@ final class JobSettlement {
    *
    * @param settled what became of those whose fence held
    * @param waiting those whose workflow somebody else has locked
+   * @param timers whether something that follows begins or ends at some time
    */
-  record Written(List<Settled> settled, List<Ended> waiting) {}
+  record Written(List<Settled> settled, List<Ended> waiting, boolean timers) {
+    Written(List<Settled> settled, List<Ended> waiting) {
+      this(settled, waiting, false);
+    }
+  }
 
   private final Database database;
   private final Optional<JobExpress> express;
@@ -99,7 +104,7 @@ final class JobSettlement {
     if (!locked.open().isEmpty()) {
       List<Settled> settled = succeeded(locked.open(), some -> way.succeed(tx, some));
       locked.held().settled(settled);
-      return new Written(settled, locked.waiting());
+      return new Written(settled, locked.waiting(), locked.held().setTimers());
     }
     return new Written(List.of(), locked.waiting());
   }
@@ -185,7 +190,7 @@ final class JobSettlement {
     StepEnds.Held held =
         completing == null ? locked.held() : steps.lock(tx, locked.held().runs(), true);
     held.settled(settled);
-    return new Written(settled, waiting);
+    return new Written(settled, waiting, held.setTimers());
   }
 
   /** What may succeed later is tried again, and all of it; else the attempt has failed. */

@@ -266,7 +266,7 @@ final class JobSettler implements Worker {
   }
 
   /** Whether the same may succeed later. */
-  private static boolean isPassing(RuntimeException failure) {
+  static boolean isPassing(RuntimeException failure) {
     return failure instanceof DatabaseException e
         && (e.kind() == Kind.CONTENTION || e.kind() == Kind.DISCONNECTED);
   }
@@ -308,6 +308,9 @@ final class JobSettler implements Worker {
     news.ended(written.settled());
     if (written.settled().stream().anyMatch(each -> each.status() == JobStatus.SCHEDULED)) {
       wakeups.later();
+    }
+    if (written.timers()) {
+      wakeups.timers();
     }
     if (written.settled().stream().anyMatch(each -> each.status() == JobStatus.PENDING)) {
       running.changed().ring();

@@ -14,6 +14,7 @@ public final class JobWakeups {
   private final Set<String> served;
   private final RunningJobs running;
   private final Bell stager;
+  private final Bell timekeeper = new Bell();
 
   JobWakeups(Notices notices, Set<String> served, RunningJobs running, Bell stager) {
     this.notices = notices;
@@ -43,6 +44,17 @@ public final class JobWakeups {
   /** There are jobs for later: they may be due before anybody would look. */
   void later() {
     stager.ring();
+  }
+
+  /** Steps of workflows begin or end at some time, which may be before anybody would look. */
+  void timers() {
+    stager.ring();
+    timekeeper.ring();
+  }
+
+  /** Rings when there are timers of workflows. */
+  public Bell timekeeper() {
+    return timekeeper;
   }
 
   /** There may be more jobs in the line, of any type. */

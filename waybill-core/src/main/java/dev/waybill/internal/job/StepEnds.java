@@ -60,6 +60,11 @@ public interface StepEnds {
     /** Jobs of theirs have ended; told once. */
     void ended(List<End> ends);
 
+    /** Whether something that follows from these ends begins or ends at some time. */
+    default boolean setTimers() {
+      return false;
+    }
+
     /** Tells about those of these that have ended and are steps. */
     default void settled(List<Settled> all) {
       List<End> ends =

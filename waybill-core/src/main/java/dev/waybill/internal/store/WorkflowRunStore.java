@@ -65,6 +65,11 @@ public final class WorkflowRunStore {
       @Nullable Long delay,
       @Nullable Long deadline,
       @Nullable Long remind) {
+    /** Whether it, or what it begins, may begin or end at some time. */
+    public boolean isTimed() {
+      return delay != null || deadline != null || remind != null || kind == Step.Kind.WORKFLOW;
+    }
+
     static Blocked read(Row row) throws SQLException {
       return new Blocked(
           row.uuid("workflow_id"),

@@ -283,11 +283,11 @@ public final class WorkflowStore {
   }
 
   /**
-   * Whether a run holds an active key, and goes on holding it. Asked before an insert that would
-   * meet the key: on MySQL and MariaDB that has the key's entry when it waits for the run, and
-   * whoever ends the run has the run when he waits for the entry.
+   * Who holds an active key, and goes on holding it. Asked before whatever would meet the key: on
+   * MySQL and MariaDB that has the key's entry when it waits for the run, and whoever ends the run
+   * has the run when he waits for the entry.
    */
-  public boolean isActive(String hash) {
+  public Optional<UUID> holder(String hash) {
     return tx.sql("workflow_active_look")
         .set("hash", hash)
         .first(row -> row.uuid("id"))
@@ -296,8 +296,7 @@ public final class WorkflowStore {
                 tx.sql("workflow_active_still")
                     .set("id", id)
                     .set("hash", hash)
-                    .first(row -> row.uuid("id")))
-        .isPresent();
+                    .first(row -> row.uuid("id")));
   }
 
   /** Who has this key while it is active. */

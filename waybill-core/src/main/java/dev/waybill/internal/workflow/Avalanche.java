@@ -80,6 +80,7 @@ final class Avalanche {
   private final Map<UUID, Waiting> waiting = new LinkedHashMap<>();
   private final List<StepChange> changes = new ArrayList<>();
   private final Deque<Waiting> skipped = new ArrayDeque<>();
+  private boolean setTimers;
 
   /** In runs that are locked. */
   Avalanche(Tx tx, JobIds ids, Collection<LockedRun> locked) {
@@ -117,6 +118,11 @@ final class Avalanche {
     }
     fall(ends);
     write();
+  }
+
+  /** Whether something that followed begins or ends at some time. */
+  boolean setTimers() {
+    return setTimers;
   }
 
   /** Steps that end by what has ended are the next to end, until none is left. */
@@ -265,6 +271,7 @@ final class Avalanche {
         begun.add(step.step.id());
       }
       Instant now = run.run.now();
+      setTimers |= open && step.step.isTimed();
       changes.add(
           new StepChange(
               step.step.id(),
@@ -283,7 +290,9 @@ final class Avalanche {
     List<RunChange> ofRuns =
         runs.values().stream().map(Avalanche::change).flatMap(Optional::stream).toList();
     store.goOn(changes, begun, ofRuns);
-    Parents.tell(tx, ids, parents(ofRuns));
+    Map<UUID, UUID> parents = parents(ofRuns);
+    setTimers |= !parents.isEmpty();
+    Parents.tell(tx, ids, parents);
   }
 
   /** Those of runs that end. */

@@ -35,7 +35,7 @@ public final class WorkflowEngine {
    */
   public WorkflowEngine(
       Database database, Time time, Crew crew, Jobs jobs, JobWakeups wakeups, boolean workers) {
-    Bell timers = new Bell();
+    Bell timers = wakeups.timekeeper();
     JobIds ids = new JobIds(time);
     if (workers) {
       crew.add(

@@ -28,7 +28,18 @@ public final class WorkflowReleaser implements StepEnds {
     return new HeldRuns(tx, ids, WorkflowRunStore.in(tx).lock(workflows, wait));
   }
 
-  private record HeldRuns(Tx tx, JobIds ids, List<LockedRun> locked) implements Held {
+  private static final class HeldRuns implements Held {
+    private final Tx tx;
+    private final JobIds ids;
+    private final List<LockedRun> locked;
+    private boolean setTimers;
+
+    HeldRuns(Tx tx, JobIds ids, List<LockedRun> locked) {
+      this.tx = tx;
+      this.ids = ids;
+      this.locked = locked;
+    }
+
     @Override
     public Set<UUID> runs() {
       return locked.stream().map(LockedRun::id).collect(Collectors.toSet());
@@ -36,14 +47,19 @@ public final class WorkflowReleaser implements StepEnds {
 
     @Override
     public void ended(List<End> ends) {
-      new Avalanche(tx, ids, locked)
-          .end(
-              ends.stream()
-                  .map(
-                      end ->
-                          StepEnd.ofJob(
-                              end.workflow(), end.step(), state(end.status()), end.output()))
-                  .toList());
+      Avalanche avalanche = new Avalanche(tx, ids, locked);
+      avalanche.end(
+          ends.stream()
+              .map(
+                  end ->
+                      StepEnd.ofJob(end.workflow(), end.step(), state(end.status()), end.output()))
+              .toList());
+      setTimers = avalanche.setTimers();
+    }
+
+    @Override
+    public boolean setTimers() {
+      return setTimers;
     }
   }
 

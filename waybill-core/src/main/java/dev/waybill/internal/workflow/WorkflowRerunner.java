@@ -314,8 +314,17 @@ final class WorkflowRerunner {
             source.input(),
             lineage.request());
     WorkflowStore store = WorkflowStore.in(tx);
-    store.insert(copy);
-    if (store.byIdempotency(lineage.hash()).map(KeyedRun::id).filter(copy.id()::equals).isEmpty()) {
+    String active = copy.activeHash();
+    boolean isTaken = active != null && store.holder(active).isPresent();
+    if (!isTaken) {
+      store.insert(copy);
+    }
+    if (isTaken
+        || store
+            .byIdempotency(lineage.hash())
+            .map(KeyedRun::id)
+            .filter(copy.id()::equals)
+            .isEmpty()) {
       throw new InvalidState(
           "workflow.active_key_taken",
           "Run " + run.id() + " cannot run once more: another run has its active key now.");

@@ -1,5 +1,6 @@
 package dev.waybill.internal.workflow;
 
+import dev.waybill.DatabaseException;
 import dev.waybill.internal.job.JobIds;
 import dev.waybill.internal.job.Wording;
 import dev.waybill.internal.sql.Tx;
@@ -12,7 +13,6 @@ import dev.waybill.internal.store.WorkflowRetryStore.EndedStep;
 import dev.waybill.internal.store.WorkflowRetryStore.Reset;
 import dev.waybill.internal.store.WorkflowRunStore.LockedRun;
 import dev.waybill.internal.store.WorkflowStore;
-import dev.waybill.internal.store.WorkflowStore.KeyedRun;
 import dev.waybill.job.JobEvent;
 import dev.waybill.job.Scope;
 import dev.waybill.workflow.Step;
@@ -104,8 +104,15 @@ final class WorkflowRetrier {
     store.requeue(requeued, reason);
     JobHistoryStore.in(tx).eventOfAll(requeued, JobEvent.Kind.REQUEUED, reason);
     WorkflowStore.in(tx).enqueue(enqueued);
-    store.reopen(
-        run.id(), active > 0 ? WorkflowStatus.RUNNING : WorkflowStatus.WAITING, open, active, hash);
+    WorkflowStatus status = active > 0 ? WorkflowStatus.RUNNING : WorkflowStatus.WAITING;
+    try {
+      store.reopen(run.id(), status, open, active, hash);
+    } catch (DatabaseException e) {
+      if (e.kind() == DatabaseException.Kind.DUPLICATE) {
+        throw keyTaken(run, "another run");
+      }
+      throw e;
+    }
     begin(tx, run, turns, reason);
   }
 
@@ -156,13 +163,16 @@ final class WorkflowRetrier {
       return null;
     }
     String hash = WorkflowStarter.activeHash(run.tenant(), key);
-    Optional<UUID> other =
-        WorkflowStore.in(tx).byActive(hash).map(KeyedRun::id).filter(id -> !id.equals(run.id()));
+    Optional<UUID> other = WorkflowStore.in(tx).holder(hash).filter(id -> !id.equals(run.id()));
     if (other.isPresent()) {
-      throw new InvalidState(
-          "workflow.active_key_taken",
-          "Run " + run.id() + " cannot go on: run " + other.get() + " has its active key now.");
+      throw keyTaken(run, "run " + other.get());
     }
     return hash;
+  }
+
+  private static InvalidState keyTaken(LockedRun run, String by) {
+    return new InvalidState(
+        "workflow.active_key_taken",
+        "Run " + run.id() + " cannot go on: " + by + " has its active key now.");
   }
 }

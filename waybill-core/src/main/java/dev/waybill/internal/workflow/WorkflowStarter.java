@@ -100,7 +100,7 @@ final class WorkflowStarter {
     // A look first is not enough: what is not there yet cannot be locked by all databases alike.
     for (int i = 0; i < TRIES; i++) {
       String active = run.activeHash();
-      boolean isTaken = active != null && store.isActive(active);
+      boolean isTaken = active != null && store.holder(active).isPresent();
       if (!isTaken) {
         store.insert(run);
       }

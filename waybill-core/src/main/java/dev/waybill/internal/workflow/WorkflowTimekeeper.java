@@ -1,5 +1,7 @@
 package dev.waybill.internal.workflow;
 
+import dev.waybill.DatabaseException;
+import dev.waybill.DatabaseException.Kind;
 import dev.waybill.internal.job.JobIds;
 import dev.waybill.internal.job.JobWakeups;
 import dev.waybill.internal.job.Json;
@@ -22,8 +24,10 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -72,7 +76,7 @@ final class WorkflowTimekeeper implements Worker {
     if (!look.isEmpty()) {
       int done = work(look);
       if (done > 0) {
-        wakeups.ready();
+        wakeups.wake();
       }
       return done > 0 ? Next.now() : Next.after(BUSY);
     }
@@ -87,13 +91,52 @@ final class WorkflowTimekeeper implements Worker {
   /** What is left belongs to runs that somebody holds; what comes behind it does not wait. */
   private int work(Look first) {
     int done = 0;
+    RuntimeException refused = null;
     for (Look look = first; !look.isEmpty(); ) {
       Look now = look;
-      int here = database.transact(tx -> ring(tx, now.due()) + tell(tx, now.untold()));
+      int here;
+      try {
+        here = done(now);
+      } catch (RuntimeException e) {
+        if (isPassing(e)) {
+          throw e;
+        }
+        refused = e;
+        here = runByRun(now);
+      }
       done += here;
       look = here < now.size() ? database.transact(now::behind) : Look.NOTHING;
     }
+    if (refused != null && done == 0) {
+      throw refused;
+    }
     return done;
+  }
+
+  private int done(Look look) {
+    return database.transact(tx -> ring(tx, look.due()) + tell(tx, look.untold()));
+  }
+
+  /** A run that cannot go on must not hold up the others. */
+  private int runByRun(Look look) {
+    int done = 0;
+    for (Look ofOne : look.byRun()) {
+      try {
+        done += done(ofOne);
+      } catch (RuntimeException e) {
+        if (isPassing(e)) {
+          throw e;
+        }
+        log.error("What is due cannot be done, and is tried again: {}", ofOne, e);
+      }
+    }
+    return done;
+  }
+
+  /** Whether the same may succeed later. */
+  private static boolean isPassing(RuntimeException failure) {
+    return failure instanceof DatabaseException e
+        && (e.kind() == Kind.CONTENTION || e.kind() == Kind.DISCONNECTED);
   }
 
   /** What there is to do, as it looks without a lock. */
@@ -112,6 +155,17 @@ final class WorkflowTimekeeper implements Worker {
           untold.size() < BATCH
               ? List.of()
               : WorkflowChildStore.in(tx).untold(BATCH, untold.get(BATCH - 1)));
+    }
+
+    Collection<Look> byRun() {
+      Map<UUID, Look> runs = new LinkedHashMap<>();
+      due.forEach(each -> of(runs, each.workflow()).due.add(each));
+      untold.forEach(each -> of(runs, each.id()).untold.add(each));
+      return runs.values();
+    }
+
+    private static Look of(Map<UUID, Look> runs, UUID run) {
+      return runs.computeIfAbsent(run, id -> new Look(new ArrayList<>(), new ArrayList<>()));
     }
 
     int size() {

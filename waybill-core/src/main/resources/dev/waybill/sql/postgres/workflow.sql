@@ -494,10 +494,19 @@ where w.id = any (array(
 ))
 
 -- name: workflow_purge_pick
-select id
-from waybill_workflow
-where status >= 2 and status = :status and tell_at is null and finished_at < cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) - :age
-order by finished_at
+-- While a rerun is there that took something over from it, and something else was made of it, a run stays: it alone knows
+-- what was undone of what they share.
+select w.id
+from waybill_workflow w
+where w.status >= 2 and w.status = :status and w.tell_at is null and w.finished_at < cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) - :age
+  and (
+    select count(*)
+    from waybill_workflow_change g
+    join waybill_workflow r on r.id = g.made_id and r.source_step is not null
+    join waybill_workflow_change o on o.workflow_id = g.workflow_id and o.made_id is not null and o.change_hash <> g.change_hash
+    where g.workflow_id = w.id
+  ) = 0
+order by w.finished_at
 limit :limit
 for update skip locked
 

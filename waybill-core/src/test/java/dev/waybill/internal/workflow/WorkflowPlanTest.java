@@ -61,7 +61,11 @@ class WorkflowPlanTest {
           "workflow_page_open",
           "workflow_page_ended",
           "workflow_page_attribute",
-          "workflow_gates");
+          "workflow_gates",
+          "workflow_purge_pick");
+
+  /** Those about runs that have ended. */
+  private static final List<String> ENDED = List.of("workflow_page_ended", "workflow_purge_pick");
 
   /** When so many runs are there: else what fills the tables is planned as if they were empty. */
   private static final int ANALYZED = 100;
@@ -97,6 +101,12 @@ class WorkflowPlanTest {
       }
       connection.commit();
     }
+    // Each was appended to.
+    bench
+        .home()
+        .execute(
+            "insert into waybill_workflow_change (workflow_id, change_hash, change_key, request,"
+                + " created_at) select id, 'h', 'k', '{}', 1 from waybill_workflow");
     step = bench.step(run, "s3").id();
     assertThat(bench.workflows().find(Scope.admin(), run)).isPresent();
     if (bench.home().product() == DatabaseProduct.POSTGRESQL) {
@@ -119,7 +129,7 @@ class WorkflowPlanTest {
               case POSTGRESQL, SQLITE -> "analyze";
               case MYSQL, MARIADB ->
                   "analyze table waybill_workflow, waybill_workflow_step, waybill_workflow_edge,"
-                      + " waybill_workflow_attribute, waybill_job";
+                      + " waybill_workflow_attribute, waybill_workflow_change, waybill_job";
             });
   }
 
@@ -133,6 +143,7 @@ class WorkflowPlanTest {
         Map.ofEntries(
             Map.entry("workflow_page_open", openRuns()),
             Map.entry("workflow_page_ended", "waybill_workflow_finished_ix"),
+            Map.entry("workflow_purge_pick", "waybill_workflow_finished_ix"),
             Map.entry("workflow_gates", "waybill_workflow_step_gate_ix"));
     for (Map.Entry<String, String> each : indexes.entrySet()) {
       assertThat(plan(each.getKey()))
@@ -152,9 +163,9 @@ class WorkflowPlanTest {
   private boolean isScan(String line) {
     return switch (bench.home().product()) {
       case POSTGRESQL -> line.contains("Seq Scan on waybill_");
-      case SQLITE -> line.matches("SCAN (w|s|p|e|j|a|m|o|k|waybill_.*)");
+      case SQLITE -> line.matches("SCAN (w|s|p|e|j|a|m|o|k|g|r|waybill_.*)");
       // The table that an insert fills is listed, too.
-      case MYSQL, MARIADB -> line.matches("(w|s|p|e|j|a|m|o|k|waybill_workflow.*) ALL .*");
+      case MYSQL, MARIADB -> line.matches("(w|s|p|e|j|a|m|o|k|g|r|waybill_workflow.*) ALL .*");
     };
   }
 
@@ -218,7 +229,8 @@ class WorkflowPlanTest {
             Map.entry("ageing", "60000000"),
             Map.entry("name", "'no'"),
             Map.entry("value", "'7'"),
-            Map.entry("status", name.equals("workflow_page_ended") ? "2" : "0"),
+            Map.entry("status", ENDED.contains(name) ? "2" : "0"),
+            Map.entry("age", "1000"),
             Map.entry("after", literal(run)),
             Map.entry("since", "1"),
             Map.entry("until", "9000000000000000"),
