@@ -7,6 +7,7 @@ import dev.waybill.internal.sql.Tx;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -26,6 +27,9 @@ public abstract class MessageStore {
 
   /** More would be held in memory than a handler can make use of. */
   static final long MOST_BYTES = 4L * 1024 * 1024;
+
+  /** Dead letters of one statement, and parked messages. */
+  private static final int MOST_OUTCOMES = 1_000;
 
   private final Database database;
 
@@ -273,9 +277,21 @@ public abstract class MessageStore {
   }
 
   static void bury(Tx tx, List<NewDeadLetter> deadLetters) {
-    if (deadLetters.isEmpty()) {
-      return;
+    for (List<NewDeadLetter> piece : pieces(deadLetters)) {
+      buryPiece(tx, piece);
     }
+  }
+
+  /** A batch may be as large as its user likes; the parameters of a statement are limited. */
+  static <T> List<List<T>> pieces(List<T> rows) {
+    List<List<T>> pieces = new ArrayList<>();
+    for (int from = 0; from < rows.size(); from += MOST_OUTCOMES) {
+      pieces.add(rows.subList(from, Math.min(rows.size(), from + MOST_OUTCOMES)));
+    }
+    return pieces;
+  }
+
+  private static void buryPiece(Tx tx, List<NewDeadLetter> deadLetters) {
     Query insert = tx.sql("outbox_dead_letters_insert");
     for (NewDeadLetter each : deadLetters) {
       StoredMessage message = each.message();
