@@ -22,8 +22,12 @@ public final class Endings {
     /** The transaction is durable. */
     void committed();
 
-    /** It is not, unless the commit went through all the same and its answer was lost. */
-    void failed();
+    /**
+     * It is not.
+     *
+     * @param known false if the commit may have gone through all the same, as no answer came
+     */
+    void failed(boolean known);
   }
 
   /** The end of one transaction. For one thread. */
@@ -46,8 +50,8 @@ public final class Endings {
     }
 
     /** See {@link Companion}. */
-    public void failed() {
-      companions.values().forEach(Companion::failed);
+    public void failed(boolean known) {
+      companions.values().forEach(each -> each.failed(known));
     }
   }
 
