@@ -1007,3 +1007,11 @@ left join lateral (
   union all
   select b.id from waybill_outbox_body_3 b where b.id = u.id and u.slot = 3
 ) b on true
+
+-- name: outbox_dedup_claimed
+select dedup_key, message_id from waybill_outbox_dedup where queue_id = :queue_id and dedup_key in ((:dedup_key)...)
+
+-- name: outbox_dedup_name
+insert into waybill_outbox_dedup (queue_id, dedup_key, message_id, expires_at)
+values (:queue_id, :dedup_key, :message_id, 0)...
+on conflict (queue_id, dedup_key) do update set message_id = excluded.message_id
