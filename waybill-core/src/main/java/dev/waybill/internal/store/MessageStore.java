@@ -50,6 +50,13 @@ public abstract class MessageStore {
     return database;
   }
 
+  /**
+   * How many ids a session takes at a time: with more than one they are not in the order of calls.
+   */
+  public long idsAtATime() {
+    return 1;
+  }
+
   /** Stores messages in the caller's transaction. Gives their ids, in the order of the messages. */
   public abstract long[] enqueue(Tx tx, List<NewMessage> messages);
 

@@ -29,6 +29,9 @@
 -- name: outbox_slots
 select last_value as slots from waybill_outbox_slots_sq
 
+-- name: outbox_message_cache
+select seqcache as cache from pg_catalog.pg_sequence where seqrelid = '{waybill_outbox_message_sq}'::regclass
+
 -- name: outbox_enqueue
 with input as materialized (
   select nextval('{waybill_outbox_message_sq}') as id, t.k, t.partition_id, t.n, t.type, t.message_key, t.headers, t.payload
