@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -46,12 +47,31 @@ public final class Endings {
 
     /** See {@link Companion}. */
     public void committed() {
-      companions.values().forEach(Companion::committed);
+      tell(Companion::committed);
     }
 
     /** See {@link Companion}. */
     public void failed(boolean known) {
-      companions.values().forEach(each -> each.failed(known));
+      tell(each -> each.failed(known));
+    }
+
+    /** All of them, also if one of them fails: each has something that must be let go of. */
+    private void tell(Consumer<Companion> news) {
+      RuntimeException first = null;
+      for (Companion each : companions.values()) {
+        try {
+          news.accept(each);
+        } catch (RuntimeException e) {
+          if (first == null) {
+            first = e;
+          } else {
+            first.addSuppressed(e);
+          }
+        }
+      }
+      if (first != null) {
+        throw first;
+      }
     }
   }
 
