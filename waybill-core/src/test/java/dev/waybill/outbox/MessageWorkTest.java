@@ -17,21 +17,25 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** Messages that go with the commit of the work that returns them. */
 @EveryDatabase
 class MessageWorkTest {
+  private final TestDatabase database;
   private final DatabaseProduct product;
   private final Service service;
   private final Received received = new Received();
 
   MessageWorkTest(TestDatabase database) throws SQLException {
-    TestDatabase fresh = database.fresh();
-    product = fresh.product();
-    service = new Service(fresh);
-    fresh.execute("create table effects (note varchar(50) not null)");
+    this.database = database.fresh();
+    product = this.database.product();
+    service = new Service(this.database);
+    this.database.execute("create table effects (note varchar(50) not null)");
   }
 
   @AfterEach
@@ -265,5 +269,39 @@ class MessageWorkTest {
         .isInstanceOf(DatabaseException.class);
     assertThat(effects()).isZero();
     assertThat(messages(outbox)).isZero();
+  }
+
+  /** Who has the key may keep it for as long as his transaction takes. */
+  @Test
+  @Timeout(120)
+  @NotOn(value = DatabaseProduct.SQLITE, why = "there is one writer")
+  void whoWaitsForAKeyHoldsUpNobodyElse() throws Exception {
+    Outbox outbox = working();
+    try (Connection other = database.connect()) {
+      other.setAutoCommit(false);
+      Enqueued theirs = outbox.enqueue(other, "orders", message("theirs").dedupKey("k"));
+      service.faulty().reset();
+      CompletableFuture<Enqueued> waiting =
+          CompletableFuture.supplyAsync(
+              () -> {
+                try {
+                  return outbox.inTransaction(
+                      "orders",
+                      connection -> {
+                        outbox.enqueue(connection, "orders", message("first"));
+                        return List.of(message("again").dedupKey("k"));
+                      });
+                } catch (Exception e) {
+                  throw new AssertionError(e);
+                }
+              });
+      Service.await(() -> service.saw("waybill_outbox_dedup"));
+      Service.send(outbox, "orders", "others");
+      assertThat(received.await(1)).containsExactly("others");
+      other.commit();
+      theirs.flush();
+      assertThat(waiting.get(30, TimeUnit.SECONDS).duplicates()).containsExactly(0);
+    }
+    assertThat(received.await(3)).containsExactlyInAnyOrder("others", "theirs", "first");
   }
 }

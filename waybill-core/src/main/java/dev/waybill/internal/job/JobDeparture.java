@@ -44,7 +44,7 @@ final class JobDeparture implements Companion {
 
   /** The work is done once more, from its beginning. */
   void again() {
-    failed();
+    failed(true);
     types.clear();
     jobs = 0;
     ready = null;
@@ -68,7 +68,7 @@ final class JobDeparture implements Companion {
   }
 
   @Override
-  public void failed() {
+  public void failed(boolean known) {
     if (run != null) {
       ways.lost(run);
     }

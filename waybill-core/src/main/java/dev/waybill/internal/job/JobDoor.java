@@ -107,7 +107,7 @@ final class JobDoor implements Jobs {
       return enqueued;
     } finally {
       if (!committed) {
-        departure.failed();
+        departure.failed(false);
       }
     }
   }

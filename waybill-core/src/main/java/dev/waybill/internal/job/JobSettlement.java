@@ -141,7 +141,7 @@ final class JobSettlement {
       tries.pop().committed();
       return written;
     } finally {
-      tries.forEach(Endings.Ending::failed);
+      tries.forEach(each -> each.failed(true));
     }
   }
 

@@ -73,11 +73,10 @@ final class Departure implements Companion {
     }
   }
 
-  /** Perhaps the commit went through all the same. */
   @Override
-  public void failed() {
+  public void failed(boolean known) {
     if (load != null) {
-      load.lost();
+      load.lost(known);
     }
   }
 }

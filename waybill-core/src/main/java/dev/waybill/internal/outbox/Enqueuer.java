@@ -66,11 +66,38 @@ final class Enqueuer {
   /**
    * The same as the last thing of a transaction of ours, which is perhaps committed with it:
    * nothing may follow but its end.
+   *
+   * @param departs has all depart that was enqueued before. From then on partitions are held, so it
+   *     comes after everything that may be refused, and after the wait for whoever has one of the
+   *     keys
    */
-  Receipt enqueueLast(Tx tx, String queueName, List<EnqueueMessage> messages, Departure departure) {
+  Receipt enqueueLast(
+      Tx tx,
+      String queueName,
+      List<EnqueueMessage> messages,
+      Departure departure,
+      Runnable departs) {
     int[] numbers = validation.check(queueName, messages, queues::partitions);
-    Storing last = (in, all) -> departure.storeLast(in, all, store);
-    return enqueue(tx, queueName, messages, numbers, last);
+    if (messages.isEmpty() || areKeyed(messages)) {
+      Receipt receipt = enqueue(tx, queueName, messages, numbers, store::enqueue);
+      if (!messages.isEmpty()) {
+        departure.add(receipt);
+      }
+      departs.run();
+      return receipt;
+    }
+    Storing last =
+        (in, all) -> {
+          departs.run();
+          return departure.storeLast(in, all, store);
+        };
+    Receipt receipt = enqueue(tx, queueName, messages, numbers, last);
+    departure.addLast(receipt);
+    return receipt;
+  }
+
+  private static boolean areKeyed(List<EnqueueMessage> messages) {
+    return messages.stream().anyMatch(message -> message.dedupKey() != null);
   }
 
   /** How messages are stored. */
@@ -96,9 +123,8 @@ final class Enqueuer {
 
   private Receipt stored(
       Tx tx, Queue queue, List<EnqueueMessage> messages, List<NewMessage> all, Storing storing) {
-    boolean keyed = messages.stream().anyMatch(message -> message.dedupKey() != null);
     try {
-      return keyed
+      return areKeyed(messages)
           ? tx.wholly(() -> unlessKnown(tx, queue, messages, all))
           : receipt(boxed(storing.store(tx, all)), List.of(), all);
     } catch (DatabaseException e) {

@@ -1,6 +1,7 @@
 package dev.waybill.internal.outbox;
 
 import dev.waybill.DatabaseException;
+import dev.waybill.DatabaseException.Kind;
 import dev.waybill.internal.loop.Time;
 import dev.waybill.internal.outbox.Queues.Place;
 import dev.waybill.internal.sql.Tx;
@@ -160,7 +161,7 @@ final class Express {
     try {
       departed = store.departLast(tx, message, owner, wanted.get(0));
     } catch (RuntimeException | Error e) {
-      load.lost();
+      load.lost(isKnown(e));
       throw e;
     }
     Optional<Delivery> taken = departed.taken();
@@ -170,6 +171,11 @@ final class Express {
     }
     load.numbered = new Numbered(Map.of(partition, 1), Map.of(partition, taken.get()));
     return new Departed(departed.id(), load);
+  }
+
+  /** Whether a commit that failed like that has certainly not gone through. */
+  static boolean isKnown(Throwable failure) {
+    return !(failure instanceof DatabaseException e) || e.kind() != Kind.DISCONNECTED;
   }
 
   /** Null if it is not one, or not all of them are to be delivered at once. */
@@ -230,10 +236,19 @@ final class Express {
       }
     }
 
-    /** Nobody knows whether it was committed: if it was, its leases are ours and are taken anew. */
-    void lost() {
+    /**
+     * It was not committed, or nobody knows: if it was after all, its leases are ours and are taken
+     * anew. Others are not to wait because a producer failed, so who knows looks at once.
+     */
+    void lost(boolean known) {
       arrived();
-      turns.values().forEach(claimed -> claimed.turn.failed());
+      for (Claimed claimed : turns.values()) {
+        if (known) {
+          claimed.turn.done(true);
+        } else {
+          claimed.turn.failed();
+        }
+      }
     }
 
     /** Delivers what was taken, and lets go of the rest. */

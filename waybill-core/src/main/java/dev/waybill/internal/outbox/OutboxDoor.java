@@ -134,11 +134,8 @@ final class OutboxDoor implements Outbox {
         (tx, ending) -> {
           Connection own = GuardedConnection.of(tx.connection());
           List<EnqueueMessage> all = run(work, own, ending);
-          ending.beforeCommit(tx);
           Departure departure = ending.with(Departure.class, departures);
-          Receipt receipt = enqueuer.enqueueLast(tx, queue, all, departure);
-          departure.addLast(receipt);
-          return receipt;
+          return enqueuer.enqueueLast(tx, queue, all, departure, () -> ending.beforeCommit(tx));
         });
   }
 
@@ -149,16 +146,14 @@ final class OutboxDoor implements Outbox {
   private <T> T inTransaction(Work<T> work) throws Exception {
     Ending ending = new Ending();
     T result;
-    boolean committed = false;
     try (Session session = database.session()) {
       result = session.transact(tx -> work.in(tx, ending));
-      committed = true;
     } catch (Thrown e) {
+      ending.failed(true);
       throw e.exception();
-    } finally {
-      if (!committed) {
-        ending.failed();
-      }
+    } catch (RuntimeException | Error e) {
+      ending.failed(Express.isKnown(e));
+      throw e;
     }
     ending.committed();
     return result;

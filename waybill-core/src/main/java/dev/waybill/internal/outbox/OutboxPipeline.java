@@ -93,6 +93,8 @@ public final class OutboxPipeline {
     this.owner = owner;
     this.queueStore = new QueueStore(database);
     config.queues().forEach(queue -> Validation.queueName(queue.name()));
+    this.messages = MessageStore.of(database);
+    Validation.idsAtATime(messages.idsAtATime());
     this.queues = Queues.of(config.queues(), queueStore.register(wanted(config)));
     this.statistics = new Statistics(config.statsInterval());
     this.paceKeeper =
@@ -104,7 +106,6 @@ public final class OutboxPipeline {
     all.add(paceKeeper);
     all.addAll(listeners);
     this.events = new Events(all);
-    this.messages = MessageStore.of(database);
     this.rounds =
         new Rounds(
             requests -> messages.round(owner, requests), time, database.hasOneWriter() ? 1 : 2);

@@ -71,10 +71,15 @@ final class Processor implements Worker {
 
   /** Has the turn served by a thread of the crew; if there is none any more, it has failed. */
   boolean begin(Place place, Turn<String> turn, Runnable work) {
-    boolean begun =
-        crew.run(
-            "deliver-" + place.queue().name() + "/" + place.number(),
-            () -> serve(place, turn, work));
+    boolean begun = false;
+    try {
+      begun =
+          crew.run(
+              "deliver-" + place.queue().name() + "/" + place.number(),
+              () -> serve(place, turn, work));
+    } catch (RuntimeException | OutOfMemoryError noThread) {
+      complain(place, noThread, turn.failuresBefore() + 1);
+    }
     if (!begun) {
       turn.close();
     }
@@ -91,7 +96,7 @@ final class Processor implements Worker {
   }
 
   /** The first failure is worth a line, and those that show that it lasts; not every try. */
-  private static void complain(Place place, RuntimeException failure, int failures) {
+  private static void complain(Place place, Throwable failure, int failures) {
     String queue = place.queue().name();
     if (Integer.bitCount(failures) == 1 && (failures == 1 || failures >= FIRST_REMINDER)) {
       log.warn(

@@ -93,6 +93,17 @@ final class Validation {
     }
   }
 
+  /** Ids that sessions take ahead would put a later message before an earlier one. */
+  static void idsAtATime(long cache) {
+    if (cache != 1) {
+      throw new InvalidSetting(
+          "CACHE of the sequence of message ids (waybill_outbox_message_sq)",
+          "must be 1, or later messages would come before earlier ones, but is "
+              + cache
+              + ": ALTER SEQUENCE … CACHE 1");
+    }
+  }
+
   private void content(int index, EnqueueMessage message) {
     Objects.requireNonNull(
         message, () -> "Message " + index + " must not be null: EnqueueMessage.of makes one.");

@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -22,8 +23,12 @@ public final class Endings {
     /** The transaction is durable. */
     void committed();
 
-    /** It is not, unless the commit went through all the same and its answer was lost. */
-    void failed();
+    /**
+     * It is not.
+     *
+     * @param known false if the commit may have gone through all the same, as no answer came
+     */
+    void failed(boolean known);
   }
 
   /** The end of one transaction. For one thread. */
@@ -42,12 +47,31 @@ public final class Endings {
 
     /** See {@link Companion}. */
     public void committed() {
-      companions.values().forEach(Companion::committed);
+      tell(Companion::committed);
     }
 
     /** See {@link Companion}. */
-    public void failed() {
-      companions.values().forEach(Companion::failed);
+    public void failed(boolean known) {
+      tell(each -> each.failed(known));
+    }
+
+    /** All of them, also if one of them fails: each has something that must be let go of. */
+    private void tell(Consumer<Companion> news) {
+      RuntimeException first = null;
+      for (Companion each : companions.values()) {
+        try {
+          news.accept(each);
+        } catch (RuntimeException e) {
+          if (first == null) {
+            first = e;
+          } else {
+            first.addSuppressed(e);
+          }
+        }
+      }
+      if (first != null) {
+        throw first;
+      }
     }
   }
 

@@ -205,6 +205,10 @@ public final class Query {
       if (patience > 0) {
         statement.setQueryTimeout(patience);
       }
+      if (commits) {
+        // Rows that are fetched in turns would be asked for when their transaction is over.
+        statement.setFetchSize(0);
+      }
       if (sql.plannedAnew()) {
         FreshPlan.of(statement);
       }

@@ -61,6 +61,11 @@ final class ArrayMessageStore extends MessageStore {
   }
 
   @Override
+  public long idsAtATime() {
+    return database().single(tx -> tx.sql("outbox_message_cache").one(row -> row.number("cache")));
+  }
+
+  @Override
   public long[] enqueue(Tx tx, List<NewMessage> messages) {
     return enqueue(tx, messages, query -> query);
   }

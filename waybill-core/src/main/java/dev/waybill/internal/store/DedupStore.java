@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -23,22 +24,38 @@ public final class DedupStore {
     for (int from = 0; from < sorted.size(); from += MOST_ROWS) {
       List<String> chunk = sorted.subList(from, Math.min(sorted.size(), from + MOST_ROWS));
       Query claim = tx.sql("outbox_dedup_claim");
-      Query claimed = tx.sql("outbox_dedup_claimed").set("queue_id", queueId);
-      for (String key : chunk) {
-        claim.row(queueId, key, MessageStore.micros(window));
-        claimed.row(key);
-      }
+      chunk.forEach(key -> claim.row(queueId, key, MessageStore.micros(window)));
       claim.update();
-      claimed.list(
-          row -> {
-            Long id = row.numberOrNull("message_id");
-            if (id != null) {
-              known.put(text(row.bytesOrText("dedup_key")), id);
-            }
-            return row;
-          });
+      claimed(tx, chunk)
+          .set("queue_id", queueId)
+          .list(
+              row -> {
+                Long id = row.numberOrNull("message_id");
+                if (id != null) {
+                  known.put(text(row.bytesOrText("dedup_key")), id);
+                }
+                return row;
+              });
     }
     return known;
+  }
+
+  private static Query claimed(Tx tx, List<String> keys) {
+    if (tx.has("outbox_dedup_known")) {
+      return tx.sql("outbox_dedup_known")
+          .set("keys", json(keys.stream().map(DedupStore::hex).toList()));
+    }
+    Query claimed = tx.sql("outbox_dedup_claimed");
+    keys.forEach(claimed::row);
+    return claimed;
+  }
+
+  private static String hex(String key) {
+    return '"' + HexFormat.of().formatHex(key.getBytes(StandardCharsets.UTF_8)) + '"';
+  }
+
+  private static String json(List<String> elements) {
+    return "[" + String.join(",", elements) + "]";
   }
 
   private static String text(byte[] bytes) {
@@ -49,11 +66,22 @@ public final class DedupStore {
   public void name(Tx tx, long queueId, Map<String, Long> messages) {
     List<Map.Entry<String, Long>> sorted = new ArrayList<>(new TreeMap<>(messages).entrySet());
     for (int from = 0; from < sorted.size(); from += MOST_ROWS) {
-      Query name = tx.sql("outbox_dedup_name");
-      for (var each : sorted.subList(from, Math.min(sorted.size(), from + MOST_ROWS))) {
-        name.row(queueId, each.getKey(), each.getValue());
-      }
-      name.update();
+      List<Map.Entry<String, Long>> chunk =
+          sorted.subList(from, Math.min(sorted.size(), from + MOST_ROWS));
+      named(tx, queueId, chunk).update();
     }
+  }
+
+  private static Query named(Tx tx, long queueId, List<Map.Entry<String, Long>> messages) {
+    if (tx.has("outbox_dedup_tell")) {
+      List<String> rows =
+          messages.stream()
+              .map(each -> json(List.of(hex(each.getKey()), each.getValue().toString())))
+              .toList();
+      return tx.sql("outbox_dedup_tell").set("queue_id", queueId).set("rows", json(rows));
+    }
+    Query name = tx.sql("outbox_dedup_name");
+    messages.forEach(each -> name.row(queueId, each.getKey(), each.getValue()));
+    return name;
   }
 }

@@ -7,6 +7,7 @@ import dev.waybill.internal.sql.Tx;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -27,6 +28,9 @@ public abstract class MessageStore {
   /** More would be held in memory than a handler can make use of. */
   static final long MOST_BYTES = 4L * 1024 * 1024;
 
+  /** Dead letters of one statement, and parked messages. */
+  private static final int MOST_OUTCOMES = 1_000;
+
   private final Database database;
 
   MessageStore(Database database) {
@@ -44,6 +48,13 @@ public abstract class MessageStore {
 
   Database database() {
     return database;
+  }
+
+  /**
+   * How many ids a session takes at a time: with more than one they are not in the order of calls.
+   */
+  public long idsAtATime() {
+    return 1;
   }
 
   /** Stores messages in the caller's transaction. Gives their ids, in the order of the messages. */
@@ -273,9 +284,21 @@ public abstract class MessageStore {
   }
 
   static void bury(Tx tx, List<NewDeadLetter> deadLetters) {
-    if (deadLetters.isEmpty()) {
-      return;
+    for (List<NewDeadLetter> piece : pieces(deadLetters)) {
+      buryPiece(tx, piece);
     }
+  }
+
+  /** A batch may be as large as its user likes; the parameters of a statement are limited. */
+  static <T> List<List<T>> pieces(List<T> rows) {
+    List<List<T>> pieces = new ArrayList<>();
+    for (int from = 0; from < rows.size(); from += MOST_OUTCOMES) {
+      pieces.add(rows.subList(from, Math.min(rows.size(), from + MOST_OUTCOMES)));
+    }
+    return pieces;
+  }
+
+  private static void buryPiece(Tx tx, List<NewDeadLetter> deadLetters) {
     Query insert = tx.sql("outbox_dead_letters_insert");
     for (NewDeadLetter each : deadLetters) {
       StoredMessage message = each.message();

@@ -58,6 +58,13 @@ public final class ParkedStore {
     if (messages.isEmpty()) {
       return;
     }
+    for (List<NewParked> piece : MessageStore.pieces(messages)) {
+      parkPiece(tx, partitionId, piece);
+    }
+    added(tx, partitionId, messages.size());
+  }
+
+  private static void parkPiece(Tx tx, long partitionId, List<NewParked> messages) {
     Query insert = tx.sql("outbox_park");
     for (NewParked each : messages) {
       StoredMessage message = each.message();
@@ -79,7 +86,6 @@ public final class ParkedStore {
           delay == null ? null : MessageStore.micros(delay));
     }
     insert.update();
-    added(tx, partitionId, messages.size());
   }
 
   private static void added(Tx tx, long partitionId, int messages) {

@@ -147,3 +147,16 @@ straight_join waybill_outbox_body b force index (primary) on b.id = t.id
 -- name: outbox_look_rows
 select seq, n from waybill_outbox_body force index (waybill_outbox_body_seq_ix)
 where partition_id = :partition_id and seq > :after and seq < :before
+
+-- name: outbox_dedup_known
+-- Not by an IN list: in a small table that locks all rows, and with them the keys of others. Keys are in hexadecimal.
+select d.dedup_key, d.message_id
+from json_table(:keys, '$[*]' columns (dedup_key varchar(2048) path '$')) t
+straight_join waybill_outbox_dedup d force index (primary) on d.queue_id = :queue_id and d.dedup_key = unhex(t.dedup_key)
+for update
+
+-- name: outbox_dedup_tell
+-- Not by an insert that finds its keys taken: at REPEATABLE READ MySQL would lock the gaps between them, too.
+update json_table(:rows, '$[*]' columns (dedup_key varchar(2048) path '$[0]', message_id bigint path '$[1]')) t
+straight_join waybill_outbox_dedup d force index (primary) on d.queue_id = :queue_id and d.dedup_key = unhex(t.dedup_key)
+set d.message_id = t.message_id

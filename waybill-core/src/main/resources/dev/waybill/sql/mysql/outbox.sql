@@ -171,15 +171,6 @@ on duplicate key update
   message_id = if(expires_at <= timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)), null, message_id),
   expires_at = if(expires_at <= timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)), values(expires_at), expires_at)
 
--- name: outbox_dedup_claimed
-select dedup_key, message_id from waybill_outbox_dedup where queue_id = :queue_id and dedup_key in ((:dedup_key)...)
-for update
-
--- name: outbox_dedup_name
-insert into waybill_outbox_dedup (queue_id, dedup_key, message_id, expires_at)
-values (:queue_id, :dedup_key, :message_id, 0)...
-on duplicate key update message_id = values(message_id)
-
 -- name: outbox_dedup_expire
 delete d from waybill_outbox_dedup d join (
   select queue_id, dedup_key from waybill_outbox_dedup where expires_at <= timestampdiff(microsecond, '1970-01-01', utc_timestamp(6))

@@ -171,14 +171,6 @@ on conflict (queue_id, dedup_key) do update
 set message_id = null, expires_at = excluded.expires_at
 where waybill_outbox_dedup.expires_at <= (date_part('epoch', clock_timestamp()) * 1000000)::bigint
 
--- name: outbox_dedup_claimed
-select dedup_key, message_id from waybill_outbox_dedup where queue_id = :queue_id and dedup_key in ((:dedup_key)...)
-
--- name: outbox_dedup_name
-insert into waybill_outbox_dedup (queue_id, dedup_key, message_id, expires_at)
-values (:queue_id, :dedup_key, :message_id, 0)...
-on conflict (queue_id, dedup_key) do update set message_id = excluded.message_id
-
 -- name: outbox_dedup_expire
 delete from waybill_outbox_dedup where (queue_id, dedup_key) in (
   select queue_id, dedup_key from waybill_outbox_dedup where expires_at <= (date_part('epoch', clock_timestamp()) * 1000000)::bigint

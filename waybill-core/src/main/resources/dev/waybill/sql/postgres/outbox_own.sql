@@ -29,6 +29,9 @@
 -- name: outbox_slots
 select last_value as slots from waybill_outbox_slots_sq
 
+-- name: outbox_message_cache
+select seqcache as cache from pg_catalog.pg_sequence where seqrelid = '{waybill_outbox_message_sq}'::regclass
+
 -- name: outbox_enqueue
 with input as materialized (
   select nextval('{waybill_outbox_message_sq}') as id, t.k, t.partition_id, t.n, t.type, t.message_key, t.headers, t.payload
@@ -1007,3 +1010,11 @@ left join lateral (
   union all
   select b.id from waybill_outbox_body_3 b where b.id = u.id and u.slot = 3
 ) b on true
+
+-- name: outbox_dedup_claimed
+select dedup_key, message_id from waybill_outbox_dedup where queue_id = :queue_id and dedup_key in ((:dedup_key)...)
+
+-- name: outbox_dedup_name
+insert into waybill_outbox_dedup (queue_id, dedup_key, message_id, expires_at)
+values (:queue_id, :dedup_key, :message_id, 0)...
+on conflict (queue_id, dedup_key) do update set message_id = excluded.message_id

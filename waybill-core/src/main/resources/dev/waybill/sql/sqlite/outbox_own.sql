@@ -95,3 +95,11 @@ where partition_id = :partition_id and lease_epoch = :epoch and lease_owner = :o
 select processed_seq from waybill_outbox_processor
 where partition_id = :partition_id and paused_at is null and not_before <= cast(round((julianday('now') - 2440587.5) * 86400000) as integer) * 1000
   and lease_until <= cast(round((julianday('now') - 2440587.5) * 86400000) as integer) * 1000
+
+-- name: outbox_dedup_claimed
+select dedup_key, message_id from waybill_outbox_dedup where queue_id = :queue_id and dedup_key in ((:dedup_key)...)
+
+-- name: outbox_dedup_name
+insert into waybill_outbox_dedup (queue_id, dedup_key, message_id, expires_at)
+values (:queue_id, :dedup_key, :message_id, 0)...
+on conflict (queue_id, dedup_key) do update set message_id = excluded.message_id

@@ -7,6 +7,7 @@ import dev.waybill.DatabaseException;
 import dev.waybill.Migrated;
 import dev.waybill.outbox.EnqueueMessage;
 import dev.waybill.outbox.HeadFailure;
+import dev.waybill.outbox.InvalidMessageException;
 import dev.waybill.outbox.LeaseConfig;
 import dev.waybill.outbox.MessageResult;
 import dev.waybill.outbox.OutboxProfile;
@@ -21,6 +22,8 @@ import dev.waybill.testkit.FaultyDataSource;
 import dev.waybill.testkit.NotOn;
 import dev.waybill.testkit.TestDatabase;
 import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -227,5 +230,69 @@ class DepartureTest {
     assertThat(received).isEmpty();
     send("b");
     assertThat(received).containsExactly("1b");
+  }
+
+  private static void orphan(Connection connection) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      statement.execute("insert into children values (7)");
+    }
+  }
+
+  private void constraintThatIsCheckedByTheCommit() throws SQLException {
+    try (Connection connection = source.getConnection();
+        Statement statement = connection.createStatement()) {
+      statement.execute("drop table if exists children");
+      statement.execute("drop table if exists parents");
+      statement.execute("create table parents (id int primary key)");
+      statement.execute(
+          "create table children (parent int references parents deferrable initially deferred)");
+    }
+  }
+
+  /** What is known to have failed is no reason for the next message to wait. */
+  @Test
+  void aProducerWhoseCommitIsRefusedHoldsUpNobody() throws Exception {
+    constraintThatIsCheckedByTheCommit();
+    assertThatThrownBy(
+            () ->
+                line.door()
+                    .inTransaction(
+                        connection -> {
+                          orphan(connection);
+                          enqueue(connection, 0, "a");
+                        }))
+        .isInstanceOf(DatabaseException.class);
+    deliverAll();
+    send("b");
+    assertThat(received).containsExactly("1b");
+    assertThatThrownBy(
+            () ->
+                line.door()
+                    .inTransaction(
+                        "parcels",
+                        connection -> {
+                          orphan(connection);
+                          return List.of(EnqueueMessage.of("parcel", "c").partition(0));
+                        }))
+        .isInstanceOf(DatabaseException.class);
+    deliverAll();
+    sendLast("d");
+    assertThat(received).containsExactly("1b", "2d");
+  }
+
+  @Test
+  void aProducerWhoReturnsWhatIsNotFitHoldsUpNobody() throws Exception {
+    assertThatThrownBy(
+            () ->
+                line.door()
+                    .inTransaction(
+                        "parcels",
+                        connection -> {
+                          enqueue(connection, 0, "a");
+                          return List.of(EnqueueMessage.of("parcel", "b").partition(7));
+                        }))
+        .isInstanceOf(InvalidMessageException.class);
+    send("c");
+    assertThat(received).containsExactly("1c");
   }
 }

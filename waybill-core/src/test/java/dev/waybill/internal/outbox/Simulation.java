@@ -249,30 +249,75 @@ final class Simulation implements AutoCloseable {
     }
   }
 
+  /** One message per call, several of a call, or what goes with the commit. */
+  private enum Shape {
+    ONE_BY_ONE,
+    BATCH,
+    LAST
+  }
+
   private void produce(Node node) {
     boolean rollback = chance(15);
-    int messages = 1 + random.nextInt(4);
-    history.log(node.name + " enqueues " + messages + (rollback ? ", in vain" : ""));
+    Shape shape = Shape.values()[random.nextInt(3)];
+    int messages = 1 + random.nextInt(shape == Shape.ONE_BY_ONE ? 4 : 9);
+    String what = node.name + " enqueues " + messages + " " + shape;
+    history.log(what + (rollback ? ", in vain" : ""));
     try {
-      node.line
-          .door()
-          .inTransaction(
-              connection -> {
-                for (int i = 0; i < messages; i++) {
-                  enqueue(node.line.door(), connection, chance(10));
-                }
-                if (rollback) {
-                  throw new IllegalStateException("rolled back");
-                }
-              });
+      produce(node.line.door(), shape, messages, rollback);
     } catch (Exception disturbed) {
       // The table says what became of it.
     }
   }
 
-  /** A note is {@code producer:n}; n grows with time. */
-  private void enqueue(Outbox outbox, Connection connection, boolean delayed) throws SQLException {
+  private void produce(Outbox outbox, Shape shape, int messages, boolean rollback)
+      throws Exception {
     String queue = QUEUES.get(random.nextInt(QUEUES.size()));
+    String name = history.nameOf(queue);
+    switch (shape) {
+      case ONE_BY_ONE ->
+          outbox.inTransaction(
+              connection -> {
+                for (int i = 0; i < messages; i++) {
+                  String any = QUEUES.get(random.nextInt(QUEUES.size()));
+                  outbox.enqueue(connection, history.nameOf(any), message(connection, any));
+                }
+                failIf(rollback);
+              });
+      case BATCH ->
+          outbox.inTransaction(
+              connection -> {
+                outbox.enqueueBatch(connection, name, messages(connection, queue, messages));
+                failIf(rollback);
+              });
+      case LAST ->
+          outbox.inTransaction(
+              name,
+              connection -> {
+                List<EnqueueMessage> all = messages(connection, queue, messages);
+                failIf(rollback);
+                return all;
+              });
+    }
+  }
+
+  private static void failIf(boolean rollback) {
+    if (rollback) {
+      throw new IllegalStateException("rolled back");
+    }
+  }
+
+  private List<EnqueueMessage> messages(Connection connection, String queue, int count)
+      throws SQLException {
+    List<EnqueueMessage> messages = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      messages.add(message(connection, queue));
+    }
+    return messages;
+  }
+
+  /** A note is {@code producer:n}; n grows with time. */
+  private EnqueueMessage message(Connection connection, String queue) throws SQLException {
+    boolean delayed = chance(10);
     boolean keyed = queue.equals("accounts") || queue.equals("books");
     String key = "k" + random.nextInt(4);
     // A delayed message takes its place later, so it has no place in its producer's order.
@@ -280,7 +325,7 @@ final class Simulation implements AutoCloseable {
     history.enqueued(connection, queue, note);
     EnqueueMessage message = EnqueueMessage.of("test", note);
     message = keyed ? message.key(key) : message.partition(random.nextInt(2));
-    outbox.enqueue(connection, history.nameOf(queue), delayed ? message.delay(PAUSE) : message);
+    return delayed ? message.delay(PAUSE) : message;
   }
 
   /** A producer that takes its time: others commit before it. */

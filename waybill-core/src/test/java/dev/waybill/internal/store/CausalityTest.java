@@ -18,14 +18,19 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Producers whose transactions overlap at random, and sequencers that run all the while. The test
- * does one step after the other, so it knows what was committed before what was enqueued: in every
- * partition the numbers must say the same, have no gaps, and be of committed messages only.
+ * Producers whose transactions overlap at random, with one message or several per call, and
+ * sequencers that run all the while. The test does one step after the other, so it knows what was
+ * committed before what was enqueued: in every partition the numbers must say the same, have no
+ * gaps, and be of committed messages only.
  */
 @EveryDatabase
 class CausalityTest {
   private static final int STEPS = 250;
   private static final int PARTITIONS = 3;
+  private static final int MOST_OF_A_CALL = 4;
+
+  /** Of a step: one for each message of a call, and that of the commit. */
+  private static final int MOMENTS = MOST_OF_A_CALL + 1;
 
   private final TestDatabase database;
   private final Stores stores;
@@ -35,7 +40,7 @@ class CausalityTest {
     this.stores = new Stores(database);
   }
 
-  /** A message and when, in steps, it was enqueued and committed. */
+  /** A message and when, in moments, it was enqueued and committed. */
   private record Sent(String name, long partition, int enqueuedAt, int committedAt) {}
 
   private static final class Producer {
@@ -91,7 +96,7 @@ class CausalityTest {
       // Fewer than there are now and then, so that visits leave something behind.
       stores.messages.sequence(ids, 3);
     } while (!last);
-    stores.messages.sequence(ids, STEPS);
+    stores.messages.sequence(ids, STEPS * MOST_OF_A_CALL);
     return true;
   }
 
@@ -100,11 +105,15 @@ class CausalityTest {
       throws SQLException {
     int choice = random.nextInt(10);
     if (choice < 7 || producer.open.isEmpty()) {
-      long partition = partitions.get(random.nextInt(PARTITIONS));
-      String name = "m" + step;
-      stores.messages.enqueue(
-          stores.database.join(producer.connection), List.of(Stores.message(partition, name)));
-      producer.open.add(new Sent(name, partition, step, 0));
+      List<NewMessage> call = new ArrayList<>();
+      int size = 1 + random.nextInt(MOST_OF_A_CALL);
+      for (int place = 0; place < size; place++) {
+        long partition = partitions.get(random.nextInt(PARTITIONS));
+        String name = "m" + step + "." + place;
+        call.add(Stores.message(partition, name));
+        producer.open.add(new Sent(name, partition, step * MOMENTS + place, 0));
+      }
+      stores.messages.enqueue(stores.database.join(producer.connection), call);
       if (database.product() == DatabaseProduct.SQLITE && producer.open.size() > 3) {
         commit(step, producer, committed);
       }
@@ -120,7 +129,7 @@ class CausalityTest {
       throws SQLException {
     producer.connection.commit();
     for (Sent each : producer.open) {
-      committed.add(new Sent(each.name, each.partition, each.enqueuedAt, step));
+      committed.add(new Sent(each.name, each.partition, each.enqueuedAt, (step + 1) * MOMENTS - 1));
     }
     producer.open.clear();
   }
