@@ -11,6 +11,7 @@ CREATE TABLE `waybill_job` (
   `priority` int NOT NULL,
   `run` int NOT NULL,
   `attempt` int NOT NULL,
+  `lease_epoch` int NOT NULL DEFAULT '0',
   `max_attempts` int NOT NULL,
   `timeout_micros` bigint NOT NULL,
   `stage` varchar(512) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,

@@ -22,6 +22,7 @@ create table waybill_job (
   unique_hash text,
   started_at bigint,
   attempt integer not null,
+  lease_epoch integer not null default 0,
   status smallint not null,
   stage text not null,
   finished_at bigint,

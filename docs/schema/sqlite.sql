@@ -11,6 +11,7 @@ CREATE TABLE "waybill_job" (
   priority integer not null,
   run integer not null,
   attempt integer not null,
+  lease_epoch integer not null default 0,
   max_attempts integer not null,
   timeout_micros integer not null,
   stage text not null,

@@ -30,7 +30,9 @@ public interface JobContext {
   int maxAttempts();
 
   /**
-   * Grows with every attempt of this job: what a remote system can compare to refuse late calls.
+   * Grows with every lease of this job, over all its runs: what a remote system can compare to
+   * refuse late calls. A handler that is called again after its process stopped has a larger one,
+   * though that is the same attempt.
    */
   long leaseEpoch();
 

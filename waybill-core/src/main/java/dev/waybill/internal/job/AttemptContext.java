@@ -17,8 +17,6 @@ import org.jspecify.annotations.Nullable;
 
 /** What a handler sees of its attempt. Every write is fenced like the settling itself. */
 final class AttemptContext implements StepAttempt {
-  private static final int RUN_BITS = 32;
-
   private final Database database;
   private final Time time;
   private final JobRun run;
@@ -72,7 +70,7 @@ final class AttemptContext implements StepAttempt {
 
   @Override
   public long leaseEpoch() {
-    return ((long) run() << RUN_BITS) + attempt();
+    return run.claim().epoch();
   }
 
   @Override

@@ -43,6 +43,8 @@ public final class JobLeaseStore {
   /**
    * A job that a claim has got.
    *
+   * @param epoch how often the job was leased, this time included; also what was no attempt in the
+   *     end counts
    * @param permits while fewer than so many hold its resource it may begin
    * @param permit which of them it gets
    * @param step the key of the step that it is, if it is one of a workflow
@@ -54,6 +56,7 @@ public final class JobLeaseStore {
       long turn,
       int run,
       int attempt,
+      long epoch,
       int maxAttempts,
       long timeoutMicros,
       @Nullable String resourceHash,
@@ -73,6 +76,7 @@ public final class JobLeaseStore {
           row.number("turn"),
           (int) row.number("run"),
           (int) row.number("attempt") + 1,
+          row.number("lease_epoch") + 1,
           (int) row.number("max_attempts"),
           row.number("timeout_micros"),
           row.textOrNull("resource_hash"),
@@ -95,6 +99,7 @@ public final class JobLeaseStore {
           turn,
           run,
           attempt,
+          epoch,
           maxAttempts,
           timeoutMicros,
           resourceHash,

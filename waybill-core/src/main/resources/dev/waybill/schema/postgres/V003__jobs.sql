@@ -21,6 +21,7 @@ create table waybill_job_definition (
 -- One row per job, from enqueue to retention.
 -- status: 0 scheduled, 1 pending, 2 leased, 3 succeeded, 4 dead-lettered, 5 canceled.
 -- turn: the due time less a bonus for priority; pending jobs are claimed in this order.
+-- lease_epoch: how often it was leased, also if that was no attempt in the end; never goes back.
 -- resource_permits: the job begins only while fewer than so many hold its resource.
 -- unique_hash: of a key that is unique while the job is active, kept for when the job runs again; active_hash: the same as long as it is.
 -- request: what a keyed request said; never without it, so that a repetition can always be compared.
@@ -49,6 +50,7 @@ create table waybill_job (
   unique_hash text collate "C",
   started_at bigint,
   attempt integer not null,
+  lease_epoch integer not null default 0,
   status smallint not null,
   stage text not null,
   finished_at bigint,

@@ -141,7 +141,7 @@ limit :limit
 
 -- name: job_claim_lock
 -- Those of one line up to a turn; the resource must be free.
-select j.id, j.type, j.tenant, j.run, j.attempt, j.max_attempts, j.timeout_micros, j.priority, j.due_at, j.created_at, j.turn,
+select j.id, j.type, j.tenant, j.run, j.attempt, j.lease_epoch, j.max_attempts, j.timeout_micros, j.priority, j.due_at, j.created_at, j.turn,
   j.progress_done, j.progress_total, j.resource_hash, j.resource_permits, j.workflow_id, j.payload, j.checkpoint,
   case when j.workflow_id is not null then (select s.step_key from waybill_workflow_step s where s.id = j.id) end as step_key
 from waybill_job j
@@ -159,7 +159,7 @@ straight_join waybill_job j force index (waybill_job_held_uq) on j.held_hash = v
 -- name: job_lease
 update json_table(:batch, '$[*]' columns (id char(36) character set ascii path '$.id', permit integer path '$.permit')) v
 straight_join waybill_job j force index (primary) on j.id = unhex(replace(v.id, '-', ''))
-set j.status = 2, j.attempt = j.attempt + 1, j.worker = :worker, j.leased_at = timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)), j.lease_until = timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) + :ttl,
+set j.status = 2, j.attempt = j.attempt + 1, j.lease_epoch = j.lease_epoch + 1, j.worker = :worker, j.leased_at = timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)), j.lease_until = timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) + :ttl,
   j.started_at = coalesce(j.started_at, timestampdiff(microsecond, '1970-01-01', utc_timestamp(6))), j.held_hash = j.resource_hash, j.held_permit = v.permit, j.stage = 'running'
 
 -- name: job_stage

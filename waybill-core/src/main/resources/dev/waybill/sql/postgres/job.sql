@@ -160,7 +160,7 @@ limit :limit
 
 -- name: job_claim_lock
 -- Those of one line up to a turn; the resource must be free.
-select j.id, j.type, j.tenant, j.run, j.attempt, j.max_attempts, j.timeout_micros, j.priority, j.due_at, j.created_at, j.turn,
+select j.id, j.type, j.tenant, j.run, j.attempt, j.lease_epoch, j.max_attempts, j.timeout_micros, j.priority, j.due_at, j.created_at, j.turn,
   j.progress_done, j.progress_total, j.resource_hash, j.resource_permits, j.workflow_id, j.payload, j.checkpoint,
   case when j.workflow_id is not null then (
     select s.step_key from waybill_workflow_step s where s.id = j.id
@@ -179,7 +179,7 @@ select held_hash, held_permit from waybill_job where held_hash in (select e from
 -- name: job_lease
 -- plan: anew
 update waybill_job
-set status = 2, attempt = waybill_job.attempt + 1, worker = :worker, leased_at = cast(extract(epoch from clock_timestamp()) * 1000000 as bigint), lease_until = cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) + :ttl,
+set status = 2, attempt = waybill_job.attempt + 1, lease_epoch = waybill_job.lease_epoch + 1, worker = :worker, leased_at = cast(extract(epoch from clock_timestamp()) * 1000000 as bigint), lease_until = cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) + :ttl,
   started_at = coalesce(started_at, cast(extract(epoch from clock_timestamp()) * 1000000 as bigint)), held_hash = resource_hash, held_permit = v.permit, stage = 'running'
 from json_to_recordset(cast(:batch as json)) as v (id uuid, permit integer)
 where waybill_job.id = v.id

@@ -91,11 +91,11 @@ with clock as materialized (
     and not exists (select 1 from front where resource_hash is not null) as yes
 ), leased as (
   update waybill_job j
-  set status = 2, attempt = j.attempt + 1, worker = :worker, leased_at = (select now from clock),
+  set status = 2, attempt = j.attempt + 1, lease_epoch = j.lease_epoch + 1, worker = :worker, leased_at = (select now from clock),
     lease_until = (select now from clock) + :ttl, started_at = coalesce(j.started_at, (select now from clock)), stage = 'running'
   where j.id = any (array(select id from front)) and (select yes from simple)
 -- include: by_index
-  returning j.id, j.type, j.tenant, j.run, j.attempt - 1 as attempt, j.max_attempts, j.timeout_micros, j.turn,
+  returning j.id, j.type, j.tenant, j.run, j.attempt - 1 as attempt, j.lease_epoch - 1 as lease_epoch, j.max_attempts, j.timeout_micros, j.turn,
     j.progress_done, j.progress_total, j.resource_hash, j.resource_permits, j.workflow_id, j.payload, j.checkpoint,
     case when j.workflow_id is not null then (
       select s.step_key from waybill_workflow_step s where s.id = j.id
@@ -112,7 +112,7 @@ order by l.turn, l.id
 -- weigh. The lease counts only as far as the commit does, so not where that is not durable; and what a transaction with an old
 -- snapshot sees of others is old.
 update waybill_job j
-set status = 2, attempt = 1, worker = :worker, leased_at = cast(extract(epoch from clock_timestamp()) * 1000000 as bigint),
+set status = 2, attempt = 1, lease_epoch = 1, worker = :worker, leased_at = cast(extract(epoch from clock_timestamp()) * 1000000 as bigint),
   lease_until = cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) + :ttl, started_at = cast(extract(epoch from clock_timestamp()) * 1000000 as bigint), stage = 'running'
 where j.id = :id and j.status = 1 and j.attempt = 0 and j.resource_hash is null
   and current_setting('transaction_isolation') = 'read committed' and current_setting('synchronous_commit') <> 'off'
@@ -133,7 +133,7 @@ where j.id = :id and j.status = 1 and j.attempt = 0 and j.resource_hash is null
     ) o
   )
 -- include: by_index
-returning j.id, j.type, j.tenant, j.run, 0 as attempt, j.max_attempts, j.timeout_micros, j.turn,
+returning j.id, j.type, j.tenant, j.run, 0 as attempt, 0 as lease_epoch, j.max_attempts, j.timeout_micros, j.turn,
   j.progress_done, j.progress_total, j.resource_hash, j.resource_permits, j.workflow_id, j.payload, j.checkpoint,
   cast(null as text) as step_key
 

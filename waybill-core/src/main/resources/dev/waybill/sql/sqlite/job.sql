@@ -142,7 +142,7 @@ limit :limit
 
 -- name: job_claim_lock
 -- Those of one line up to a turn; the resource must be free.
-select j.id, j.type, j.tenant, j.run, j.attempt, j.max_attempts, j.timeout_micros, j.priority, j.due_at, j.created_at, j.turn,
+select j.id, j.type, j.tenant, j.run, j.attempt, j.lease_epoch, j.max_attempts, j.timeout_micros, j.priority, j.due_at, j.created_at, j.turn,
   j.progress_done, j.progress_total, j.resource_hash, j.resource_permits, j.workflow_id, j.payload, j.checkpoint,
   case when j.workflow_id is not null then (select s.step_key from waybill_workflow_step s where s.id = j.id) end as step_key
 from waybill_job j
@@ -156,7 +156,7 @@ select held_hash, held_permit from waybill_job where held_hash in (select value 
 
 -- name: job_lease
 update waybill_job
-set status = 2, attempt = attempt + 1, worker = :worker, leased_at = (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000), lease_until = (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000) + :ttl,
+set status = 2, attempt = attempt + 1, lease_epoch = lease_epoch + 1, worker = :worker, leased_at = (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000), lease_until = (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000) + :ttl,
   started_at = coalesce(started_at, (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000)), held_hash = resource_hash, held_permit = v.permit, stage = 'running'
 from (select json_extract(value, '$.id') as id, json_extract(value, '$.permit') as permit from json_each(:batch)) v
 where waybill_job.id = v.id

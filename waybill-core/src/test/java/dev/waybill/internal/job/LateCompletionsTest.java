@@ -33,7 +33,7 @@ class LateCompletionsTest {
   private static Ended ended() {
     UUID id = UUID.randomUUID();
     Claim claim =
-        new Claim(id, "t", "", 1, 1, 1, 3, 1, null, 1, null, null, null, null, null, "{}", null);
+        new Claim(id, "t", "", 1, 1, 1, 1, 3, 1, null, 1, null, null, null, null, null, "{}", null);
     return new Ended(
         new JobRun(claim, "me", 0, Duration.ofMinutes(1), Runnable::run), Ending.released());
   }

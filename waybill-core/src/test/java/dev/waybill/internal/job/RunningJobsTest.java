@@ -41,6 +41,7 @@ class RunningJobsTest {
         1,
         1,
         1,
+        1,
         3,
         timeout.toNanos() / 1000,
         null,
