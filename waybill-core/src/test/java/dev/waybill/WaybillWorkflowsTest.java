@@ -56,7 +56,6 @@ class WaybillWorkflowsTest {
                                   .resultStep("ship")
                                   .build())
                           .id());
-      waybill.workflows().wake();
       while (waybill.workflows().find(Scope.global(), run[0]).orElseThrow().status()
           != WorkflowStatus.WAITING) {
         waybill.workflows().await(Scope.global(), run[0], Duration.ofMillis(20));

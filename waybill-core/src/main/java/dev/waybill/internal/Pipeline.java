@@ -152,7 +152,8 @@ public final class Pipeline {
                       crew,
                       engine.jobs(),
                       engine.wakeups(),
-                      jobsConfig.orElseThrow().workers()));
+                      jobsConfig.orElseThrow().workers(),
+                      endings));
       jobs.ifPresent(
           engine ->
               engine

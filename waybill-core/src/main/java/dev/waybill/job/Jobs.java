@@ -25,8 +25,9 @@ public interface Jobs {
   Enqueued enqueue(JobRequest request);
 
   /**
-   * Workers of this process look for jobs now: say this after a commit. {@code
-   * Outbox.inTransaction} does it for what was enqueued with its connection.
+   * Workers of this process look for jobs now: say this after a commit. It is done for what was
+   * enqueued with a connection of {@code Outbox.inTransaction}, of a job's result, or of a
+   * transactional handler.
    */
   void wake();
 

@@ -24,7 +24,7 @@ public interface Outbox {
 
   /**
    * Does the work in a transaction of its own, commits it, and flushes what was enqueued with its
-   * connection; jobs, too.
+   * connection; jobs and workflows, too.
    *
    * @throws Exception what the work throws; then the transaction was rolled back
    */

@@ -133,6 +133,9 @@ public interface Workflows {
   /** Deletes ended runs with all their steps and jobs, oldest first; returns how many. */
   int purge(WorkflowStatus status, Duration olderThan, int atMost);
 
-  /** Has workers look for work now. */
+  /**
+   * Has workers look for work now: say this after a commit. It is done for what was stored with a
+   * connection of {@code Outbox.inTransaction}, of a job's result, or of a transactional handler.
+   */
   void wake();
 }

@@ -168,9 +168,6 @@ public final class OrderService {
             throw new ChangedMind();
           }
         });
-    if (order.wantsMail()) {
-      waybill.jobs().wake();
-    }
   }
 
   private void report(Outbox outbox) {

@@ -3,6 +3,7 @@ package dev.waybill.internal.outbox;
 import dev.waybill.internal.loop.StopSignal;
 import dev.waybill.internal.loop.Time;
 import dev.waybill.internal.outbox.Queues.Place;
+import dev.waybill.internal.sql.Endings;
 import dev.waybill.internal.store.NewDeadLetter;
 import dev.waybill.internal.store.NewParked;
 import dev.waybill.internal.store.PartitionState;
@@ -16,6 +17,7 @@ import java.util.function.LongConsumer;
  * @param maxBatches how many batches of a partition are delivered in a row
  * @param done is told how many messages the cursors have passed
  * @param elsewhere is told of partitions with work that another process has
+ * @param endings where whoever enqueues in a handler's transaction hears of its end
  */
 record DeliveryContext(
     Modes modes,
@@ -24,7 +26,8 @@ record DeliveryContext(
     StopSignal stop,
     int maxBatches,
     IntConsumer done,
-    LongConsumer elsewhere) {
+    LongConsumer elsewhere,
+    Endings endings) {
 
   /** Another process has the partition; it may not know that there is more. */
   private void held(Turn<String> turn) {

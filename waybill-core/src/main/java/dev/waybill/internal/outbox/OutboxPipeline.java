@@ -68,6 +68,7 @@ public final class OutboxPipeline {
   private final Statistics statistics;
   private final PaceKeeper paceKeeper;
   private final Admission admission;
+  private final Endings endings;
   private final Outbox door;
 
   /**
@@ -91,6 +92,7 @@ public final class OutboxPipeline {
     this.time = time;
     this.crew = crew;
     this.owner = owner;
+    this.endings = endings;
     this.queueStore = new QueueStore(database);
     config.queues().forEach(queue -> Validation.queueName(queue.name()));
     this.messages = MessageStore.of(database);
@@ -298,7 +300,8 @@ public final class OutboxPipeline {
             crew.stopSignal(),
             config.maxInnerIterations(),
             vacuum::delivered,
-            wakeups::elsewhere);
+            wakeups::elsewhere,
+            endings);
     Map<String, Processor.Delivery> deliveries = new HashMap<>();
     for (Queue queue : queues.all()) {
       QueueConfig each = queue.config();

@@ -2,7 +2,6 @@ package dev.waybill.internal.outbox;
 
 import dev.waybill.internal.loop.Interrupts;
 import dev.waybill.internal.loop.StopSignal;
-import dev.waybill.internal.sql.GuardedConnection;
 import dev.waybill.internal.sql.Tx;
 import dev.waybill.outbox.BatchTransactionalHandler;
 import dev.waybill.outbox.HandlerResult;
@@ -30,11 +29,10 @@ final class TransactionalCalls {
   /** One message after the other. A rejected one does not stop those behind it; a retry does. */
   static TransactionalDelivery.Calls oneByOne(
       TransactionalHandler handler, int maxAttempts, StopSignal stop) {
-    return (tx, messages, outcome) -> {
-      Connection guarded = GuardedConnection.of(tx.connection());
+    return (tx, own, messages, outcome) -> {
       for (int i = 0; i < messages.size(); i++) {
         OutboxMessage message = messages.get(i);
-        HandlerResult result = call(tx, guarded, each -> handler.handle(each, message));
+        HandlerResult result = call(tx, own, each -> handler.handle(each, message));
         if (result instanceof HandlerResult.Retry retry) {
           retry(outcome, retry.reason(), maxAttempts, stop);
           break;
@@ -51,9 +49,8 @@ final class TransactionalCalls {
   /** All at once. If several are rejected, none is done, and they come again one by one. */
   static TransactionalDelivery.Calls together(
       BatchTransactionalHandler handler, int maxAttempts, StopSignal stop) {
-    return (tx, messages, outcome) -> {
-      Connection guarded = GuardedConnection.of(tx.connection());
-      HandlerResult result = call(tx, guarded, each -> handler.handle(each, List.copyOf(messages)));
+    return (tx, own, messages, outcome) -> {
+      HandlerResult result = call(tx, own, each -> handler.handle(each, List.copyOf(messages)));
       if (result instanceof HandlerResult.Retry retry) {
         retry(outcome, retry.reason(), messages.size() == 1 ? maxAttempts : 0, stop);
       } else if (result instanceof HandlerResult.Success) {
@@ -75,9 +72,9 @@ final class TransactionalCalls {
     }
   }
 
-  private static HandlerResult call(Tx tx, Connection guarded, Call call) {
+  private static HandlerResult call(Tx tx, Connection own, Call call) {
     tx.savepoint();
-    HandlerResult result = answer(guarded, call);
+    HandlerResult result = answer(own, call);
     // An interrupt that the handler left behind must not break the statements that follow.
     Interrupts.clear();
     if (!(result instanceof HandlerResult.Success)) {
@@ -87,9 +84,9 @@ final class TransactionalCalls {
   }
 
   @SuppressWarnings("NullAway") // A handler may return null, whatever its type says.
-  private static HandlerResult answer(Connection guarded, Call call) {
+  private static HandlerResult answer(Connection own, Call call) {
     try {
-      HandlerResult result = call.run(() -> guarded);
+      HandlerResult result = call.run(() -> own);
       return result == null ? HandlerResult.retry("the handler returned null") : result;
     } catch (Exception e) {
       return HandlerResult.retry(Reason.of(e));

@@ -5,6 +5,8 @@ import dev.waybill.DatabaseException.Kind;
 import dev.waybill.internal.outbox.Parking.Sorted;
 import dev.waybill.internal.outbox.Queues.Place;
 import dev.waybill.internal.sql.Database;
+import dev.waybill.internal.sql.Endings;
+import dev.waybill.internal.sql.GuardedConnection;
 import dev.waybill.internal.sql.Retry;
 import dev.waybill.internal.sql.Session;
 import dev.waybill.internal.sql.Tx;
@@ -14,11 +16,11 @@ import dev.waybill.internal.store.ParkedLane;
 import dev.waybill.internal.store.ParkedStore;
 import dev.waybill.internal.store.StoredMessage;
 import dev.waybill.outbox.HeadFailure;
+import java.sql.Connection;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,7 +34,8 @@ final class TransactionalDelivery implements Processor.Delivery {
    * them.
    */
   interface Calls {
-    void run(Tx tx, List<DeliveredMessage> messages, Outcome outcome);
+    /** With the transaction's connection as the handler gets it. */
+    void run(Tx tx, Connection own, List<DeliveredMessage> messages, Outcome outcome);
   }
 
   private final Database database;
@@ -124,21 +127,28 @@ final class TransactionalDelivery implements Processor.Delivery {
      * unless this process stops, which may be the reason.
      */
     private Optional<Done> unlessRefused(
-        Function<Tx, Optional<Done>> work, Refusal<Optional<Done>> otherwise) {
+        Work<Optional<Done>> work, Refusal<Optional<Done>> otherwise) {
+      var end = new Endings.Ending();
+      Optional<Done> done;
       try {
-        return session.transact(work);
-      } catch (DatabaseException e) {
-        if (e.kind() == Kind.CONTENTION
-            || e.kind() == Kind.DISCONNECTED
+        done = session.transact(tx -> work.in(tx, end));
+      } catch (RuntimeException | Error e) {
+        end.failed(Express.isKnown(e));
+        if (!(e instanceof DatabaseException refused)
+            || refused.kind() == Kind.CONTENTION
+            || refused.kind() == Kind.DISCONNECTED
             || !session.isOpen()
             || context.stop().requested()) {
           throw e;
         }
-        return session.transact(tx -> otherwise.counted(tx, e));
+        return session.transact(tx -> otherwise.counted(tx, refused));
       }
+      // Whoever enqueued something there has no moment after the commit to say so.
+      end.committed();
+      return done;
     }
 
-    private Optional<Done> deliver(Tx tx) {
+    private Optional<Done> deliver(Tx tx, Endings.Ending end) {
       Optional<Delivery> locked = locked(tx, mode.size());
       if (locked.isEmpty()) {
         return Optional.empty();
@@ -150,13 +160,23 @@ final class TransactionalDelivery implements Processor.Delivery {
         outcome.reject(0, "its body is missing in the database");
         outcome.doneUpTo(1);
       } else if (!messages.isEmpty()) {
-        calls.run(tx, delivered(messages, outcome), outcome);
+        call(tx, end, messages, outcome);
       }
       Duration delay =
           outcome.retryReason() == null
               ? Duration.ZERO
               : mode.retried(outcome.done(), messages.size());
       return Optional.of(stored(tx, outcome, delay));
+    }
+
+    private void call(Tx tx, Endings.Ending end, List<StoredMessage> messages, Outcome outcome) {
+      Connection own = GuardedConnection.of(tx.connection());
+      context.endings().begin(own, end);
+      try {
+        calls.run(tx, own, delivered(messages, outcome), outcome);
+      } finally {
+        context.endings().workDone(own);
+      }
     }
 
     private Optional<Done> spoiled(Tx tx, DatabaseException refused) {
@@ -234,14 +254,14 @@ final class TransactionalDelivery implements Processor.Delivery {
       return ending.after(store.state(partition), tired);
     }
 
-    private Optional<Done> parkedLane(Tx tx) {
+    private Optional<Done> parkedLane(Tx tx, Endings.Ending end) {
       return parked
           .lock(tx, partition, mode.size())
           .map(
               lane -> {
                 Delivery delivery = lane.delivery();
                 var outcome = new Outcome(partition, delivery, delivery.attempts());
-                calls.run(tx, delivered(delivery.messages(), outcome), outcome);
+                call(tx, end, delivery.messages(), outcome);
                 return stored(tx, lane, outcome);
               });
     }
@@ -269,6 +289,11 @@ final class TransactionalDelivery implements Processor.Delivery {
       parked.move(tx, partition, outcome.parkedMove(lane.lane(), delay), outcome.deadLetters());
       return new Done(outcome, delay);
     }
+  }
+
+  /** What is done in a transaction, whose end others may want to hear of. */
+  private interface Work<T> {
+    T in(Tx tx, Endings.Ending end);
   }
 
   /** Counts a try whose transaction was refused. */

@@ -4,6 +4,8 @@ import dev.waybill.internal.job.JobIds;
 import dev.waybill.internal.job.Wording;
 import dev.waybill.internal.loop.Bell;
 import dev.waybill.internal.sql.Database;
+import dev.waybill.internal.sql.Endings;
+import dev.waybill.internal.sql.Endings.Ending;
 import dev.waybill.internal.sql.Session;
 import dev.waybill.internal.sql.Tx;
 import dev.waybill.internal.store.WorkflowExpress;
@@ -54,8 +56,15 @@ final class WorkflowDoor implements Workflows {
   private final WorkflowRerunner rerunner;
   private final WorkflowCompensator compensator;
   private final WorkflowWatch watch;
+  private final Endings endings;
 
-  WorkflowDoor(Database database, JobIds ids, Runnable wakeJobs, Bell timers, WorkflowWatch watch) {
+  WorkflowDoor(
+      Database database,
+      JobIds ids,
+      Runnable wakeJobs,
+      Bell timers,
+      WorkflowWatch watch,
+      Endings endings) {
     this.database = database;
     this.starter = new WorkflowStarter(ids, WorkflowExpress.of(database));
     this.appender = new WorkflowAppender(ids);
@@ -67,22 +76,23 @@ final class WorkflowDoor implements Workflows {
     this.wakeJobs = wakeJobs;
     this.timers = timers;
     this.watch = watch;
+    this.endings = endings;
   }
 
   @Override
   public Started start(Connection connection, Workflow workflow) {
-    return starter.start(database.join(connection), workflow);
+    return joined(connection, isTimed(workflow), tx -> starter.start(tx, workflow));
   }
 
   @Override
   public Started start(Workflow workflow) {
     Started started = starter.start(database, workflow);
-    if (workflow.steps().stream().anyMatch(step -> TIMED.contains(step.kind()))) {
-      wake();
-    } else {
-      wakeJobs.run();
-    }
+    wake(isTimed(workflow));
     return started;
+  }
+
+  private static boolean isTimed(Workflow workflow) {
+    return workflow.steps().stream().anyMatch(step -> TIMED.contains(step.kind()));
   }
 
   private <T> T thenWake(Function<Tx, T> work) {
@@ -91,9 +101,19 @@ final class WorkflowDoor implements Workflows {
     return result;
   }
 
+  /** Work in the caller's transaction; if that is ended here, others are woken after it. */
+  private <T> T joined(Connection connection, boolean timed, Function<Tx, T> work) {
+    T result = work.apply(database.join(connection));
+    Ending ending = endings.of(connection);
+    if (ending != null) {
+      ending.with(WorkflowDeparture.class, () -> new WorkflowDeparture(this::wake)).add(timed);
+    }
+    return result;
+  }
+
   @Override
   public GateCompletion.Outcome completeGate(Connection connection, GateCompletion completion) {
-    return gates.complete(database.join(connection), completion);
+    return joined(connection, true, tx -> gates.complete(tx, completion));
   }
 
   @Override
@@ -103,7 +123,7 @@ final class WorkflowDoor implements Workflows {
 
   @Override
   public Append.Outcome append(Connection connection, Append append) {
-    return appender.append(database.join(connection), append);
+    return joined(connection, true, tx -> appender.append(tx, append));
   }
 
   @Override
@@ -113,7 +133,7 @@ final class WorkflowDoor implements Workflows {
 
   @Override
   public WorkflowInfo cancel(Connection connection, Scope scope, UUID run, String reason) {
-    return cancel(database.join(connection), scope, run, reason);
+    return joined(connection, true, tx -> cancel(tx, scope, run, reason));
   }
 
   @Override
@@ -142,7 +162,7 @@ final class WorkflowDoor implements Workflows {
 
   @Override
   public Started compensate(Connection connection, Compensation order) {
-    return compensator.compensate(database.join(connection), order);
+    return joined(connection, true, tx -> compensator.compensate(tx, order));
   }
 
   @Override
@@ -264,7 +284,13 @@ final class WorkflowDoor implements Workflows {
 
   @Override
   public void wake() {
+    wake(true);
+  }
+
+  private void wake(boolean timed) {
     wakeJobs.run();
-    timers.ring();
+    if (timed) {
+      timers.ring();
+    }
   }
 }

@@ -7,6 +7,7 @@ import dev.waybill.internal.loop.Crew;
 import dev.waybill.internal.loop.LoopOptions;
 import dev.waybill.internal.loop.Time;
 import dev.waybill.internal.sql.Database;
+import dev.waybill.internal.sql.Endings;
 import dev.waybill.job.JobHandler;
 import dev.waybill.job.Jobs;
 import dev.waybill.workflow.StepHandler;
@@ -32,9 +33,16 @@ public final class WorkflowEngine {
    * Adds the workers to a crew that is not started yet.
    *
    * @param workers whether there are any besides the one that waits for ends
+   * @param endings of transactions in which runs may be changed
    */
   public WorkflowEngine(
-      Database database, Time time, Crew crew, Jobs jobs, JobWakeups wakeups, boolean workers) {
+      Database database,
+      Time time,
+      Crew crew,
+      Jobs jobs,
+      JobWakeups wakeups,
+      boolean workers,
+      Endings endings) {
     Bell timers = wakeups.timekeeper();
     JobIds ids = new JobIds(time);
     if (workers) {
@@ -44,7 +52,7 @@ public final class WorkflowEngine {
     }
     WorkflowWatch watch = new WorkflowWatch(database, time);
     crew.add(watch, LoopOptions.defaults().withBells(watch.bell()));
-    this.workflows = new WorkflowDoor(database, ids, jobs::wake, timers, watch);
+    this.workflows = new WorkflowDoor(database, ids, jobs::wake, timers, watch, endings);
   }
 
   /** Handlers of steps as handlers of jobs. */

@@ -102,6 +102,7 @@ final class Line {
             wake,
             events);
     Statistics statistics = new Statistics(Duration.ZERO);
+    Endings endings = new Endings();
     door =
         new OutboxDoor(
             database,
@@ -114,7 +115,7 @@ final class Line {
             partitions -> {},
             new DeadLetterDesk(database, new DeadLetterStore(database, messages), wake, events),
             () -> new Departure(departing ? express : null, events),
-            new Endings());
+            endings);
     promoter = new Promoter(messages, store, dirty, Duration.ofMinutes(1));
     Bell bell = new Bell();
     vacuum =
@@ -128,7 +129,8 @@ final class Line {
             crew.stopSignal(),
             8,
             done -> {},
-            partition -> {});
+            partition -> {},
+            endings);
     for (Queue queue : queues.all()) {
       deliveries.put(queue.name(), delivery(database, owner, queue.config(), context));
     }

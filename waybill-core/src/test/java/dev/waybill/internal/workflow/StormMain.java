@@ -6,6 +6,7 @@ import dev.waybill.internal.loop.Crew;
 import dev.waybill.internal.loop.Time;
 import dev.waybill.internal.notice.Notices;
 import dev.waybill.internal.sql.Database;
+import dev.waybill.internal.sql.Endings;
 import dev.waybill.testkit.ChildJvm;
 import dev.waybill.testkit.TestDatabase;
 import java.time.Duration;
@@ -44,7 +45,8 @@ final class StormMain {
             new WorkflowReleaser(Time.system()),
             Notices.none(),
             true);
-    new WorkflowEngine(database, Time.system(), crew, jobs.jobs(), jobs.wakeups(), true);
+    new WorkflowEngine(
+        database, Time.system(), crew, jobs.jobs(), jobs.wakeups(), true, new Endings());
     crew.start();
     System.out.println("working");
     new CountDownLatch(1).await();

@@ -6,6 +6,7 @@ import dev.waybill.internal.loop.Crew;
 import dev.waybill.internal.loop.Time;
 import dev.waybill.internal.notice.Notices;
 import dev.waybill.internal.sql.Database;
+import dev.waybill.internal.sql.Endings;
 import dev.waybill.internal.sql.Naming;
 import dev.waybill.internal.sql.Retry;
 import dev.waybill.job.JobDefinition;
@@ -123,7 +124,8 @@ final class WorkflowBench {
             Notices.none(),
             true);
     WorkflowEngine workflows =
-        new WorkflowEngine(database, Time.system(), crew, jobs.jobs(), jobs.wakeups(), true);
+        new WorkflowEngine(
+            database, Time.system(), crew, jobs.jobs(), jobs.wakeups(), true, new Endings());
     return new Engine(crew, jobs, workflows);
   }
 
