@@ -22,10 +22,14 @@ import dev.waybill.workflow.Workflow;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -39,11 +43,16 @@ class InTransactionTest {
   private static final Duration SELDOM = Duration.ofMinutes(10);
   private static final Duration SOON = Duration.ofSeconds(10);
 
+  /** Who stores something. */
+  private static final List<String> NAMES =
+      List.of("producer", "message1", "message2", "message3", "batch", "job");
+
   private final LinkedBlockingQueue<String> begun = new LinkedBlockingQueue<>();
 
   /** For those who are called before the start has returned it. */
   private final CompletableFuture<Waybill> started = new CompletableFuture<>();
 
+  private final Map<String, UUID> waiting = new ConcurrentHashMap<>();
   private final TestDatabase home;
 
   InTransactionTest(TestDatabase database) {
@@ -126,7 +135,12 @@ class InTransactionTest {
   }
 
   private void assertBeginsWhereverItIsStored(Work work) throws Exception {
+    assertBeginsWhereverItIsStored(waybill -> {}, work);
+  }
+
+  private void assertBeginsWhereverItIsStored(Consumer<Waybill> first, Work work) throws Exception {
     try (Waybill waybill = start(work)) {
+      first.accept(waybill);
       waybill.outbox().inTransaction(connection -> work.with(waybill, connection, "producer"));
       assertBegins("producer");
       for (int i = 1; i <= 3; i++) {
@@ -163,41 +177,43 @@ class InTransactionTest {
             waybill.outbox().enqueue(connection, "then", EnqueueMessage.of("test", name)));
   }
 
-  /** Several times, as those who have just begun, or ended a job, look by themselves. */
-  private void assertBeginsEachTime(Step.Builder more, Work work) throws Exception {
-    try (Waybill waybill = start()) {
-      Workflow waiting = Workflow.of("run").step(Step.gate("gate")).step(more).build();
-      for (int i = 0; i < 5; i++) {
-        String run = waybill.workflows().start(waiting).id().toString();
-        waybill.outbox().inTransaction(connection -> work.with(waybill, connection, run));
-        assertBegins("next");
+  /** For each name a run with a gate, and a step of that name behind it if that is wanted. */
+  private void gates(Waybill waybill, boolean behind) {
+    for (String name : NAMES) {
+      Workflow.Builder run = Workflow.of("run").step(Step.gate("gate"));
+      if (behind) {
+        run.step(Step.job(name, "step").after("gate"));
       }
+      waiting.put(name, waybill.workflows().start(run.build()).id());
     }
+  }
+
+  private UUID waiting(String name) {
+    return Objects.requireNonNull(waiting.get(name));
   }
 
   @Test
   void whatWaitedForAGateBegins() throws Exception {
-    assertBeginsEachTime(
-        Step.job("next", "step").after("gate"),
-        (waybill, connection, run) ->
+    assertBeginsWhereverItIsStored(
+        waybill -> gates(waybill, true),
+        (waybill, connection, name) ->
             waybill
                 .workflows()
                 .completeGate(
-                    connection,
-                    GateCompletion.succeed(Scope.global(), UUID.fromString(run), "gate")));
+                    connection, GateCompletion.succeed(Scope.global(), waiting(name), "gate")));
   }
 
   @Test
   void aStepThatIsAppendedBegins() throws Exception {
-    assertBeginsEachTime(
-        Step.gate("other"),
-        (waybill, connection, run) ->
+    assertBeginsWhereverItIsStored(
+        waybill -> gates(waybill, false),
+        (waybill, connection, name) ->
             waybill
                 .workflows()
                 .append(
                     connection,
-                    Append.to(Scope.global(), UUID.fromString(run), "more")
-                        .step(Step.job("next", "step"))
+                    Append.to(Scope.global(), waiting(name), "more")
+                        .step(Step.job(name, "step"))
                         .build()));
   }
 
