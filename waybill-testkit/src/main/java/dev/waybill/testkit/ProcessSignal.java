@@ -63,7 +63,9 @@ enum ProcessSignal {
     try {
       var stat = Files.readString(thread.resolve("stat"), StandardCharsets.ISO_8859_1);
       // The state follows the name, and the name may contain anything, even a parenthesis.
-      return stat.startsWith(") T", stat.lastIndexOf(')'));
+      int state = stat.lastIndexOf(')');
+      // One that has ended, and whose parent was not told yet, does nothing either.
+      return stat.startsWith(") T", state) || stat.startsWith(") Z", state);
     } catch (NoSuchFileException e) {
       return true; // That thread ended meanwhile.
     } catch (IOException e) {

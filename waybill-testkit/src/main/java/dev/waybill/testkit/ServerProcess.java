@@ -86,9 +86,28 @@ final class ServerProcess {
     return server;
   }
 
-  /** Stops all its processes, or lets them go on. */
-  void signal(String name) throws IOException {
-    List<String> command = new ArrayList<>(List.of("sh", "-c", "kill -s \"$0\" \"$@\"", name));
+  /**
+   * Returns when none of its threads can answer any more. The parent first: it forks no more then.
+   */
+  void pause() throws IOException {
+    try {
+      pause(handle);
+      for (ProcessHandle child : handle.descendants().toList()) {
+        pause(child);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("Interrupted while pausing a server", e);
+    }
+  }
+
+  private static void pause(ProcessHandle process) throws InterruptedException {
+    ProcessSignal.STOP.sendTo(process.pid());
+    ProcessSignal.awaitStopped(process.pid(), PATIENCE);
+  }
+
+  void resume() throws IOException {
+    List<String> command = new ArrayList<>(List.of("sh", "-c", "kill -s CONT \"$@\"", "sh"));
     processes().forEach(process -> command.add(Long.toString(process.pid())));
     new Command(program, command).succeeds();
   }
@@ -99,8 +118,7 @@ final class ServerProcess {
    */
   void kill() throws IOException {
     try {
-      ProcessSignal.STOP.sendTo(handle.pid());
-      ProcessSignal.awaitStopped(handle.pid(), PATIENCE);
+      pause(handle);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IOException("Interrupted while killing a server", e);

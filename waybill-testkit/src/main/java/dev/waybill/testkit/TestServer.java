@@ -95,11 +95,11 @@ public final class TestServer implements AutoCloseable {
 
   /** Freezes it with SIGSTOP: connections stay open, and nobody answers. */
   public synchronized void pause() {
-    harm(() -> process.signal("STOP"));
+    harm(() -> process.pause());
   }
 
   public synchronized void resume() {
-    harm(() -> process.signal("CONT"));
+    harm(() -> process.resume());
   }
 
   /** Shuts it down in order, without waiting for its clients. */
@@ -130,7 +130,7 @@ public final class TestServer implements AutoCloseable {
     harm(
         () -> {
           if (process.handle().isAlive()) {
-            process.signal("CONT");
+            process.resume();
             process.end(program.endSignal());
           }
           if (database != null) {
