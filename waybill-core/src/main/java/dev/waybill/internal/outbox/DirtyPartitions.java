@@ -66,6 +66,11 @@ final class DirtyPartitions {
     return agenda.next();
   }
 
+  /** Whether so little comes that each message may see for itself how it gets on its way. */
+  boolean isCalm() {
+    return gathering.isCalm();
+  }
+
   /** How many partitions are dirty or claimed. */
   int size() {
     return agenda.size();

@@ -29,9 +29,9 @@ import org.slf4j.LoggerFactory;
  * gets them. So a message that comes alone waits for one commit instead of two, and beside busy
  * producers all partitions of a visit cost one transaction.
  *
- * <p>While nothing at all waits for a number, not even that transaction is needed: a producer whose
- * commit is in our hands numbers and takes what it has enqueued right before it, so its messages
- * wait for no other commit than its own.
+ * <p>While messages come one by one, not even that transaction is needed: a producer whose commit
+ * is in our hands numbers and takes what it has enqueued right before it, so its messages wait for
+ * no other commit than its own.
  *
  * <p>A partition's turn is claimed before the lease can be taken, so nobody else in this process
  * delivers it meanwhile. Where something stands in the way, the messages are numbered and go the
@@ -112,7 +112,7 @@ final class Express {
     Long partition = onlyPartition(receipts);
     if (partition == null
         || ids.length > MOST_DEPARTING
-        || dirty.size() > 0
+        || !dirty.isCalm()
         || !departing.compareAndSet(false, true)) {
       return null;
     }
@@ -146,7 +146,7 @@ final class Express {
    * partition idle. Null if it is not to be had that way; then nothing was done.
    */
   @Nullable Departed departLast(Tx tx, NewMessage message) {
-    if (dirty.size() > 0 || !departing.compareAndSet(false, true)) {
+    if (!dirty.isCalm() || !departing.compareAndSet(false, true)) {
       return null;
     }
     Load load = new Load();

@@ -18,6 +18,9 @@ final class Gathering {
 
   static final Duration MOST = Duration.ofMillis(20);
 
+  /** If so many visits in a row leave something behind, messages come all the time. */
+  private static final int FEW = 10;
+
   private final int enough;
 
   /** With so many there is no need to let more of them gather. */
@@ -27,6 +30,9 @@ final class Gathering {
   private final int longest;
 
   private int halves;
+
+  /** How many visits in a row have left something behind. */
+  private int crowded;
 
   private Gathering(int enough, int longest) {
     this.enough = enough;
@@ -41,11 +47,20 @@ final class Gathering {
   }
 
   /**
+   * Whether visits are made because messages come one by one, or one was late, and not because many
+   * come all the time.
+   */
+  synchronized boolean isCalm() {
+    return crowded <= FEW;
+  }
+
+  /**
    * The rest after a visit.
    *
    * @param more whether others have come meanwhile
    */
   synchronized Duration after(int messages, Duration visit, boolean more) {
+    crowded = more ? Math.min(crowded + 1, FEW + 1) : 0;
     if (!more) {
       halves = 0;
     } else if (messages < enough) {

@@ -113,6 +113,25 @@ class DepartureTest {
     assertThat(received).containsExactlyInAnyOrder("1a", "1b");
   }
 
+  @Test
+  void whatWaitsInAnotherPartitionHoldsUpNobody() throws Exception {
+    line.door()
+        .inTransaction(
+            connection ->
+                line.door()
+                    .enqueueBatch(
+                        connection,
+                        "parcels",
+                        List.of(
+                            EnqueueMessage.of("parcel", "a").partition(1),
+                            EnqueueMessage.of("parcel", "b").partition(1))));
+    assertThat(received).isEmpty();
+    send("c");
+    assertThat(received).containsExactly("1c");
+    line.finish();
+    assertThat(received).containsExactly("1c", "1a", "2b");
+  }
+
   /** Its producer announced nothing, and still it was there before. */
   @Test
   void whatWaitsUnannouncedIsNotPassedBy() throws Exception {

@@ -28,6 +28,18 @@ class GatheringTest {
   }
 
   @Test
+  void messagesComeAllTheTimeIfManyVisitsLeaveMoreHoweverLargeTheyAre() {
+    for (int i = 0; i < 10; i++) {
+      gathering.after(4 * Gathering.ENOUGH, VISIT, true);
+      assertThat(gathering.isCalm()).isTrue();
+    }
+    gathering.after(4 * Gathering.ENOUGH, VISIT, true);
+    assertThat(gathering.isCalm()).isFalse();
+    gathering.after(1, VISIT, false);
+    assertThat(gathering.isCalm()).isTrue();
+  }
+
+  @Test
   void noRestIsLongerThanABearableOne() {
     for (int i = 0; i < 10; i++) {
       gathering.after(3, Duration.ofSeconds(1), true);
