@@ -8,6 +8,7 @@ import dev.waybill.internal.loop.Time;
 import dev.waybill.internal.workflow.WorkflowBench.Engine;
 import dev.waybill.job.JobResult;
 import dev.waybill.job.Scope;
+import dev.waybill.testkit.DatabaseProduct;
 import dev.waybill.testkit.EveryDatabase;
 import dev.waybill.testkit.TestDatabase;
 import dev.waybill.workflow.Append;
@@ -76,15 +77,26 @@ class WorkflowStormTest {
     database.execute("create table effect (step varchar(36) not null)");
   }
 
-  private static Workflow random(Random random, int number) {
+  private Workflow random(Random random, int number) {
     Workflow.Builder workflow = Workflow.of("storm").attribute("no", "" + number);
     int size = 3 + random.nextInt(12);
     for (int i = 0; i < size; i++) {
       workflow.step(step(random, "s" + i, i));
     }
     // Few keys, so that runs which begin, end and begin again meet each other's.
-    return (random.nextInt(3) == 0 ? workflow.activeKey("k" + random.nextInt(5)) : workflow)
+    return (random.nextInt(3) == 0 && mayMeetAtKeys()
+            ? workflow.activeKey("k" + random.nextInt(5))
+            : workflow)
         .build();
+  }
+
+  /**
+   * Elsewhere whoever starts a run just when the one with its active key begins and ends may have
+   * to be tried again: see docs/concurrency.md.
+   */
+  private boolean mayMeetAtKeys() {
+    DatabaseProduct product = bench.home().product();
+    return product == DatabaseProduct.POSTGRESQL || product == DatabaseProduct.SQLITE;
   }
 
   private static Step.Builder step(Random random, String key, int before) {
