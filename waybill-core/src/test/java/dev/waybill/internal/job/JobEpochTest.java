@@ -20,6 +20,7 @@ import dev.waybill.testkit.TestDatabase;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -58,7 +59,7 @@ class JobEpochTest {
             context -> {
               note(context);
               signals.fire("running");
-              Thread.sleep(60_000);
+              new CountDownLatch(1).await(); // until it is interrupted
               return JobResult.success();
             });
     signals.await("running", JobBench.SOON);
