@@ -405,13 +405,20 @@ class MessageStoreTest {
                 .toList());
   }
 
+  /**
+   * In tables that no other test gets: where sessions differ in their steps, MySQL gives an id twice
+   * now and then, as long as it keeps the tables open.
+   */
   @Test
   @NotOn(
       value = {DatabaseProduct.POSTGRESQL, DatabaseProduct.SQLITE},
       why = "ids grow by one there")
   void idsAreThoseOfTheRowsWhateverStepsTheSessionTakes() throws SQLException {
+    TestDatabase fresh = database.fresh();
+    Stores alone = new Stores(fresh);
+    List<Long> queue = alone.queue("orders", 4);
     Map<Long, String> sent = new HashMap<>();
-    try (Connection connection = database.connect()) {
+    try (Connection connection = fresh.connect()) {
       connection.setAutoCommit(false);
       for (int step : List.of(5, 5, 1, 3)) {
         try (Statement statement = connection.createStatement()) {
@@ -419,9 +426,9 @@ class MessageStoreTest {
         }
         List<NewMessage> batch = new ArrayList<>();
         for (int i = 0; i < 9; i++) {
-          batch.add(Stores.message(partitions.get(i % 3), step + ":" + i));
+          batch.add(Stores.message(queue.get(i % 3), step + ":" + i));
         }
-        long[] ids = messages().enqueue(stores.database.join(connection), batch);
+        long[] ids = alone.messages.enqueue(alone.database.join(connection), batch);
         for (int i = 0; i < 9; i++) {
           sent.put(ids[i], step + ":" + i);
         }
@@ -429,10 +436,11 @@ class MessageStoreTest {
       connection.commit();
     }
     assertThat(sent).hasSize(36);
-    messages().sequence(partitions.stream().mapToLong(Long::longValue).toArray(), 100);
+    alone.messages.sequence(queue.stream().mapToLong(Long::longValue).toArray(), 100);
     Map<Long, String> stored = new HashMap<>();
-    for (long partition : partitions) {
-      messages()
+    for (long partition : queue) {
+      alone
+          .messages
           .peek(partition, 0, 100)
           .messages()
           .forEach(each -> stored.put(each.id(), String.valueOf(Stores.text(each))));
