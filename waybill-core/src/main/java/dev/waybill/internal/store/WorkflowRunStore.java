@@ -370,8 +370,9 @@ public final class WorkflowRunStore {
                     row.textOrNull("remind_type")));
   }
 
-  /** Frees the active keys of canceled runs whose handlers cannot run any more. */
+  /** Frees the active keys of those who do not need them any more. */
   public int unhold() {
-    return tx.sql("workflow_unhold").update();
+    return WorkflowStore.in(tx)
+        .free(tx.sql("workflow_active_over").list(row -> row.text("active_hash")));
   }
 }

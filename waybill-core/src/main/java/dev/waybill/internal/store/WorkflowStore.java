@@ -282,21 +282,33 @@ public final class WorkflowStore {
     return byHash("workflow_by_idempotency", hash);
   }
 
-  /**
-   * Who holds an active key, and goes on holding it. Asked before whatever would meet the key: on
-   * MySQL and MariaDB that has the key's entry when it waits for the run, and whoever ends the run
-   * has the run when he waits for the entry.
-   */
+  /** Who holds an active key, and goes on holding it. If nobody does, there is room for one. */
   public Optional<UUID> holder(String hash) {
-    return tx.sql("workflow_active_look")
-        .set("hash", hash)
-        .first(row -> row.uuid("id"))
-        .flatMap(
-            id ->
-                tx.sql("workflow_active_still")
-                    .set("id", id)
-                    .set("hash", hash)
-                    .first(row -> row.uuid("id")));
+    Optional<UUID> seen = look(hash);
+    if (seen.isEmpty()) {
+      return seen;
+    }
+    Optional<UUID> holder = byActive(hash).map(KeyedRun::id);
+    if (holder.isEmpty()) {
+      free(List.of(hash));
+    }
+    return holder;
+  }
+
+  /** Whose key this was when somebody last committed. He may have ended since, or before. */
+  public Optional<UUID> look(String hash) {
+    return tx.sql("workflow_active_look").set("hash", hash).first(row -> row.uuid("id"));
+  }
+
+  /**
+   * Makes room for the next ones who want these active keys, if those who had them have ended.
+   *
+   * @return how many are free now; not those that somebody else is about to free or to take
+   */
+  public int free(Collection<String> hashes) {
+    return hashes.isEmpty()
+        ? 0
+        : tx.sql("workflow_active_free").set("hashes", JsonRows.texts(hashes)).update();
   }
 
   /** Who has this key while it is active. */

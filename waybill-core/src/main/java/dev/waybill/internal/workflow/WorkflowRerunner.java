@@ -315,7 +315,7 @@ final class WorkflowRerunner {
             lineage.request());
     WorkflowStore store = WorkflowStore.in(tx);
     String active = copy.activeHash();
-    boolean isTaken = active != null && store.holder(active).isPresent();
+    boolean isTaken = active != null && isTaken(store, active, run.id());
     if (!isTaken) {
       store.insert(copy);
     }
@@ -327,12 +327,24 @@ final class WorkflowRerunner {
             .isEmpty()) {
       throw new InvalidState(
           "workflow.active_key_taken",
-          "Run " + run.id() + " cannot run once more: another run has its active key now.");
+          "Run "
+              + run.id()
+              + " cannot run once more: its active key is not free. Another run has it or is about to"
+              + " get it, or a handler of this run may still be at work.");
     }
     store.insert(copy.id(), steps, edges);
     store.attributes(copy.id(), WorkflowRetryStore.in(tx).attributes(run.id()));
     store.copyAppendings(run.id(), copy.id());
     return new Started(copy.id(), Started.Outcome.STARTED);
+  }
+
+  /**
+   * Nobody waits for the key of a run that he holds: who has the key first may wait for the run.
+   */
+  private static boolean isTaken(WorkflowStore store, String active, UUID run) {
+    return store.look(active).filter(run::equals).isPresent()
+        ? store.free(List.of(active)) == 0
+        : store.holder(active).isPresent();
   }
 
   private static Counts counts(List<NewStep> steps, List<NewEdge> edges) {

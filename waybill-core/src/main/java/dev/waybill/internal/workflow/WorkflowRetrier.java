@@ -163,7 +163,9 @@ final class WorkflowRetrier {
       return null;
     }
     String hash = WorkflowStarter.activeHash(run.tenant(), key);
-    Optional<UUID> other = WorkflowStore.in(tx).holder(hash).filter(id -> !id.equals(run.id()));
+    WorkflowStore store = WorkflowStore.in(tx);
+    boolean isIts = store.look(hash).filter(run.id()::equals).isPresent();
+    Optional<UUID> other = isIts ? Optional.empty() : store.holder(hash);
     if (other.isPresent()) {
       throw keyTaken(run, "run " + other.get());
     }

@@ -111,6 +111,9 @@ final class WorkflowStarter {
       if (existing.isPresent()) {
         return existing.get();
       }
+      if (active != null) {
+        store.free(List.of(active));
+      }
     }
     throw new InvalidState(
         "workflow.active_key_contended",

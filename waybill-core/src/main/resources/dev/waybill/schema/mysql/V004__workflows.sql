@@ -3,7 +3,7 @@ alter table waybill_job add column workflow_id binary(16);
 
 -- One row per run of a workflow, and its lock: whoever changes anything of the run holds it.
 -- status: 0 running, 1 waiting, 2 succeeded, 3 failed, 4 canceled.
--- active_until: a canceled run keeps its active key until then, because a handler may still be at it.
+-- active_until: from then on the active key of a run that has ended is free; a handler of a canceled one may be at it before.
 -- parent_id, parent_step: the run and the step that started it. tell_at: it has ended, and that step does not know yet.
 create table waybill_workflow (
   id binary(16) not null,

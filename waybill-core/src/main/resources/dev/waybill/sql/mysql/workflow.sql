@@ -46,17 +46,13 @@ select id, status, request from waybill_workflow where idempotency_hash = :hash
 for update
 
 -- name: workflow_by_active
-select id, status, request from waybill_workflow where active_hash = :hash
+-- Whose key it is, until he ends or, if he was canceled, until none of his handlers can be at it any more.
+select id, status, request from waybill_workflow force index (waybill_workflow_active_uq) where active_hash = :hash and (active_until is null or active_until > timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)))
 for update
 
 -- name: workflow_active_look
--- Without a lock; it may have ended by now.
+-- Without a lock; he may have ended by now, or before.
 select id from waybill_workflow where active_hash = :hash
-
--- name: workflow_active_still
--- By its primary key first, as whoever ends it does: an insert that meets the key locks the other way round.
-select id, status, request from waybill_workflow force index (primary) where id = :id and active_hash = :hash
-for update
 
 -- name: workflow_step_insert
 insert into waybill_workflow_step (
@@ -165,20 +161,28 @@ set s.status = v.status, s.pending = coalesce(v.pending, s.pending), s.satisfied
   s.error_message = coalesce(v.message, s.error_message), s.reason = coalesce(v.reason, s.reason)
 
 -- name: workflow_update
--- Whoever has ended gives his active key back, unless a handler may still be at it, and owes it to his parent to tell.
+-- Whoever has ended owes it to his parent to tell. His active key is free from then on, or, if a handler may still be at it, a while
+-- later; but its entry stays for others to clear. They lock entry and row in this order, and whoever ends has the row.
 update json_table(:batch, '$[*]' columns (id char(36) path '$.id', status integer path '$.status', open integer path '$.open', active integer path '$.active', failed integer path '$.failed', steps integer path '$.steps', edges integer path '$.edges', finished_at bigint path '$.finished_at', held bigint path '$.held', reason varchar(512) character set utf8mb4 path '$.reason')) v
 straight_join waybill_workflow w force index (primary) on w.id = unhex(replace(v.id, '-', ''))
 set w.status = v.status, w.open_steps = v.open, w.active_steps = v.active, w.failed_steps = v.failed, w.step_count = v.steps, w.edge_count = v.edges,
-  w.finished_at = v.finished_at, w.reason = coalesce(v.reason, w.reason), w.active_until = v.held,
-  w.tell_at = case when v.status >= 2 and w.parent_id is not null then v.finished_at end,
-  w.active_hash = case when v.status >= 2 and v.held is null then null else w.active_hash end
+  w.finished_at = v.finished_at, w.reason = coalesce(v.reason, w.reason), w.active_until = case when v.status >= 2 and w.active_hash is not null then coalesce(v.held, 0) end,
+  w.tell_at = case when v.status >= 2 and w.parent_id is not null then v.finished_at end
 
--- name: workflow_unhold
--- A canceled run keeps its active key until none of its handlers can be at it any more. Those somebody holds come later.
--- The order of the join is said, because a table of a few rows is read from end to end otherwise, and waited for. Without
--- a limit the inner statement may become part of the outer one, which waits.
+-- name: workflow_active_over
+-- Keys of those who have ended, and of canceled ones whose handlers cannot be at it any more.
+select active_hash from waybill_workflow force index (waybill_workflow_held_ix) where active_until <= timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) limit 1000
+
+-- name: workflow_active_free
+-- Through the key, as whoever starts a run meets it, and without waiting. The order of the join is said, because a table of a few
+-- rows is read from end to end otherwise. Without a limit the inner statement may become part of the outer one, which waits.
 update (
-  select id from waybill_workflow force index (waybill_workflow_held_ix) where active_until <= timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) limit 1000 for update skip locked
+  select k.id
+  from json_table(:hashes, '$[*]' columns (e char(43) character set ascii path '$')) v
+  straight_join waybill_workflow k force index (waybill_workflow_active_uq) on k.active_hash = v.e collate ascii_bin
+  where k.active_until <= timestampdiff(microsecond, '1970-01-01', utc_timestamp(6))
+  limit 1000
+  for update of k skip locked
 ) due
 straight_join waybill_workflow w force index (primary) on w.id = due.id
 set w.active_hash = null, w.active_until = null
@@ -341,7 +345,7 @@ for update
 select id from waybill_workflow where idempotency_hash = :hash
 
 -- name: workflow_find_active
-select id from waybill_workflow where active_hash = :hash
+select id from waybill_workflow where active_hash = :hash and (active_until is null or active_until > timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)))
 
 -- name: workflow_body
 select w.input, coalesce(s.output, j.output) as result
@@ -463,10 +467,10 @@ straight_join waybill_workflow w force index (primary) on w.id = unhex(replace(v
 
 -- name: workflow_purge_pick
 -- While a rerun is there that took something over from it, and something else was made of it, a run stays: it alone knows
--- what was undone of what they share.
+-- what was undone of what they share. Its active key is given back before that (workflow_active_free).
 select w.id
 from waybill_workflow w
-where w.status >= 2 and w.status = :status and w.tell_at is null and w.finished_at < timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) - :age
+where w.status >= 2 and w.status = :status and w.tell_at is null and w.active_hash is null and w.finished_at < timestampdiff(microsecond, '1970-01-01', utc_timestamp(6)) - :age
   and (
     select count(*)
     from waybill_workflow_change g

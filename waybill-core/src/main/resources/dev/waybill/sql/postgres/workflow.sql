@@ -46,16 +46,13 @@ select id, status, request from waybill_workflow where idempotency_hash = :hash
 for no key update
 
 -- name: workflow_by_active
-select id, status, request from waybill_workflow where active_hash = :hash
+-- Whose key it is, until he ends or, if he was canceled, until none of his handlers can be at it any more.
+select id, status, request from waybill_workflow where active_hash = :hash and (active_until is null or active_until > cast(extract(epoch from clock_timestamp()) * 1000000 as bigint))
 for no key update
 
 -- name: workflow_active_look
--- Without a lock; it may have ended by now.
+-- Without a lock; he may have ended by now, or before.
 select id from waybill_workflow where active_hash = :hash
-
--- name: workflow_active_still
-select id, status, request from waybill_workflow where id = :id and active_hash = :hash
-for no key update
 
 -- name: workflow_step_insert
 insert into waybill_workflow_step (
@@ -201,12 +198,17 @@ set status = v.status, open_steps = v.open, active_steps = v.active, failed_step
 from json_to_recordset(cast(:batch as json)) as v (id uuid, status integer, open integer, active integer, failed integer, steps integer, edges integer, finished_at bigint, held bigint, reason text)
 where waybill_workflow.id = v.id
 
--- name: workflow_unhold
--- A canceled run keeps its active key until none of its handlers can be at it any more. Those somebody holds come later.
+-- name: workflow_active_over
+-- Keys of those who have ended, and of canceled ones whose handlers cannot be at it any more.
+select active_hash from waybill_workflow where active_until <= cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) limit 1000
+
+-- name: workflow_active_free
 update waybill_workflow
 set active_hash = null, active_until = null
 where id = any (array(
-  select id from waybill_workflow where active_until <= cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) for no key update skip locked
+  select id from waybill_workflow
+  where active_hash = any (array(select json_array_elements_text(cast(:hashes as json)))) and active_until <= cast(extract(epoch from clock_timestamp()) * 1000000 as bigint)
+  for no key update skip locked
 ))
 
 -- name: workflow_gate
@@ -370,7 +372,7 @@ select id, type, tenant, status, step_count, open_steps, result_step, idempotenc
 select id from waybill_workflow where idempotency_hash = :hash
 
 -- name: workflow_find_active
-select id from waybill_workflow where active_hash = :hash
+select id from waybill_workflow where active_hash = :hash and (active_until is null or active_until > cast(extract(epoch from clock_timestamp()) * 1000000 as bigint))
 
 -- name: workflow_body
 select w.input, coalesce(s.output, j.output) as result

@@ -43,14 +43,12 @@ from (select json_extract(value, '$.id') as id, json_extract(value, '$.type') as
 select id, status, request from waybill_workflow where idempotency_hash = :hash
 
 -- name: workflow_by_active
-select id, status, request from waybill_workflow where active_hash = :hash
+-- Whose key it is, until he ends or, if he was canceled, until none of his handlers can be at it any more.
+select id, status, request from waybill_workflow where active_hash = :hash and (active_until is null or active_until > (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000))
 
 -- name: workflow_active_look
--- Without a lock; it may have ended by now.
+-- Without a lock; he may have ended by now, or before.
 select id from waybill_workflow where active_hash = :hash
-
--- name: workflow_active_still
-select id, status, request from waybill_workflow where id = :id and active_hash = :hash
 
 -- name: workflow_step_insert
 insert into waybill_workflow_step (
@@ -164,9 +162,13 @@ set status = v.status, open_steps = v.open, active_steps = v.active, failed_step
 from (select json_extract(value, '$.id') as id, json_extract(value, '$.status') as status, json_extract(value, '$.open') as open, json_extract(value, '$.active') as active, json_extract(value, '$.failed') as failed, json_extract(value, '$.steps') as steps, json_extract(value, '$.edges') as edges, json_extract(value, '$.finished_at') as finished_at, json_extract(value, '$.held') as held, json_extract(value, '$.reason') as reason from json_each(:batch)) v
 where waybill_workflow.id = v.id
 
--- name: workflow_unhold
--- A canceled run keeps its active key until none of its handlers can be at it any more. Those somebody holds come later.
-update waybill_workflow set active_hash = null, active_until = null where active_until <= (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000)
+-- name: workflow_active_over
+-- Keys of those who have ended, and of canceled ones whose handlers cannot be at it any more.
+select active_hash from waybill_workflow where active_until <= (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000) limit 1000
+
+-- name: workflow_active_free
+update waybill_workflow set active_hash = null, active_until = null
+where active_hash in (select value from json_each(:hashes)) and active_until <= (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000)
 
 -- name: workflow_gate
 select s.id, s.step_key, s.kind, s.status, s.token_hash, s.output, s.error_code, s.error_message, s.reason, s.may_fail
@@ -310,7 +312,7 @@ select id, type, tenant, status, step_count, open_steps, result_step, idempotenc
 select id from waybill_workflow where idempotency_hash = :hash
 
 -- name: workflow_find_active
-select id from waybill_workflow where active_hash = :hash
+select id from waybill_workflow where active_hash = :hash and (active_until is null or active_until > (cast(strftime('%s', 'now') as integer) * 1000000 + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000))
 
 -- name: workflow_body
 select w.input, coalesce(s.output, j.output) as result

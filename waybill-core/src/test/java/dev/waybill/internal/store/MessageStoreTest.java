@@ -406,8 +406,8 @@ class MessageStoreTest {
   }
 
   /**
-   * In tables that no other test gets: where sessions differ in their steps, MySQL gives an id twice
-   * now and then, as long as it keeps the tables open.
+   * In tables that no other test gets: where sessions differ in their steps, MySQL gives an id
+   * twice now and then, as long as it keeps the tables open.
    */
   @Test
   @NotOn(

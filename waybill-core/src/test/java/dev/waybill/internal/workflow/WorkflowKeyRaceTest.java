@@ -7,16 +7,21 @@ import dev.waybill.Migrated;
 import dev.waybill.job.Scope;
 import dev.waybill.testkit.DatabaseProduct;
 import dev.waybill.testkit.EveryDatabase;
+import dev.waybill.testkit.Fault;
+import dev.waybill.testkit.FaultyDataSource;
+import dev.waybill.testkit.Hold;
 import dev.waybill.testkit.NotOn;
 import dev.waybill.testkit.TestDatabase;
 import dev.waybill.workflow.GateCompletion;
 import dev.waybill.workflow.Rerun;
+import dev.waybill.workflow.Started;
 import dev.waybill.workflow.Step;
 import dev.waybill.workflow.Workflow;
 import dev.waybill.workflow.WorkflowException.InvalidState;
 import dev.waybill.workflow.WorkflowStatus;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -38,16 +43,22 @@ class WorkflowKeyRaceTest {
   private final LockTrouble trouble = new LockTrouble();
   private final WorkflowBench bench;
   private final WorkflowBench watched;
+  private final FaultyDataSource faulty;
+  private final WorkflowBench late;
   private final ExecutorService other = Executors.newSingleThreadExecutor();
+  private final ExecutorService another = Executors.newSingleThreadExecutor();
 
   WorkflowKeyRaceTest(TestDatabase database) {
     this.bench = WorkflowBench.on(Migrated.on(database), "t");
     this.watched = WorkflowBench.over(bench.home(), trouble.on(WorkflowBench.source(bench.home())));
+    this.faulty = new FaultyDataSource(WorkflowBench.source(bench.home()));
+    this.late = WorkflowBench.over(bench.home(), trouble.on(faulty));
   }
 
   @AfterEach
   void stop() {
     other.shutdownNow();
+    another.shutdownNow();
   }
 
   private static Workflow keyed() {
@@ -90,6 +101,54 @@ class WorkflowKeyRaceTest {
     UUID run = failed();
     whileAnotherEnds(id -> watched.workflows().rerun(Rerun.all(GLOBAL, id, "k", "again")), run);
     assertThat(bench.workflows().findActive(GLOBAL, "a").orElseThrow().source()).isEqualTo(run);
+  }
+
+  @Test
+  void whoeverStartsMeetsOneWhoHasTakenTheKeySinceAndEnds() throws Exception {
+    Hold looked = faulty.on(Fault.sql(WorkflowKeyRaceTest::isInsert)).hold();
+    Future<Started> second = other.submit(() -> late.workflows().start(keyed()));
+    looked.awaitReached(Duration.ofSeconds(30));
+    UUID holder = bench.workflows().start(keyed()).id();
+    try (Connection caller = caller()) {
+      bench.workflows().completeGate(caller, done(holder, "g1"));
+      looked.release();
+      assertWaits(second);
+      bench.workflows().completeGate(caller, done(holder, "g2"));
+      caller.commit();
+    }
+    Started started = second.get(30, TimeUnit.SECONDS);
+    assertThat(started.outcome()).isEqualTo(Started.Outcome.STARTED);
+    assertThat(bench.workflows().findActive(GLOBAL, "a").orElseThrow().id())
+        .isEqualTo(started.id());
+    assertThat(trouble.seen()).isEmpty();
+    WorkflowInvariants.hold(bench.home());
+  }
+
+  private static boolean isInsert(String sql) {
+    return sql.contains("insert into") && sql.contains("active_hash");
+  }
+
+  /** Who has the key's entry waits for the run here and there, so who has the run must not wait. */
+  @Test
+  void whoeverRunsOnceMoreDoesNotWaitForWhoTakesItsKey() throws Exception {
+    UUID run = failed();
+    Hold locked = faulty.on(Fault.sql(sql -> sql.contains("where active_hash ="))).hold();
+    Future<Started> again =
+        other.submit(() -> late.workflows().rerun(Rerun.all(GLOBAL, run, "k", "again")));
+    locked.awaitReached(Duration.ofSeconds(30));
+    Future<Started> start = another.submit(() -> watched.workflows().start(keyed()));
+    if (bench.home().product() == DatabaseProduct.POSTGRESQL) {
+      start.get(30, TimeUnit.SECONDS);
+    } else {
+      assertWaits(start);
+    }
+    locked.release();
+    assertThatThrownBy(() -> again.get(30, TimeUnit.SECONDS))
+        .hasCauseInstanceOf(InvalidState.class)
+        .hasMessageContaining("active key");
+    assertThat(start.get(30, TimeUnit.SECONDS).outcome()).isEqualTo(Started.Outcome.STARTED);
+    assertThat(trouble.seen()).isEmpty();
+    WorkflowInvariants.hold(bench.home());
   }
 
   /** One who holds his run, and ends it only then, would meet one who holds the key's entry. */

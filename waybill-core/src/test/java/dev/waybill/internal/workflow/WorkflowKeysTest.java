@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.waybill.Migrated;
+import dev.waybill.internal.store.WorkflowRunStore;
 import dev.waybill.internal.workflow.WorkflowBench.Engine;
 import dev.waybill.job.JobResult;
 import dev.waybill.job.Scope;
@@ -114,6 +115,7 @@ class WorkflowKeysTest {
     }
     assertThat(made.get()).isPositive();
     assertThat(bench.count("waybill_workflow where status = 2")).isEqualTo(made.get());
+    bench.database().transact(tx -> WorkflowRunStore.in(tx).unhold());
     assertThat(bench.count("waybill_workflow where active_hash is not null")).isZero();
     assertThat(bench.workflows().start(active).outcome()).isEqualTo(Started.Outcome.STARTED);
     WorkflowInvariants.hold(bench.home());

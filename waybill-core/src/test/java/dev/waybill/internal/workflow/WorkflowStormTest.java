@@ -84,19 +84,8 @@ class WorkflowStormTest {
       workflow.step(step(random, "s" + i, i));
     }
     // Few keys, so that runs which begin, end and begin again meet each other's.
-    return (random.nextInt(3) == 0 && mayMeetAtKeys()
-            ? workflow.activeKey("k" + random.nextInt(5))
-            : workflow)
+    return (random.nextInt(3) == 0 ? workflow.activeKey("k" + random.nextInt(5)) : workflow)
         .build();
-  }
-
-  /**
-   * Elsewhere whoever starts a run just when the one with its active key begins and ends may have
-   * to be tried again: see docs/concurrency.md.
-   */
-  private boolean mayMeetAtKeys() {
-    DatabaseProduct product = bench.home().product();
-    return product == DatabaseProduct.POSTGRESQL || product == DatabaseProduct.SQLITE;
   }
 
   private static Step.Builder step(Random random, String key, int before) {
@@ -234,10 +223,21 @@ class WorkflowStormTest {
     assertThat(bench.count("(select distinct step from effect) e"))
         .isEqualTo(bench.count("effect"));
     assertThat(bench.count("waybill_job where status < 3")).isZero();
-    assertThat(trouble.seen()).isEmpty();
+    assertThat(trouble.seen()).allMatch(this::isBesideAKey);
     // It was really a mix.
     assertThat(done).containsOnlyKeys(DEED_NAMES);
     WorkflowInvariants.hold(bench.home());
+  }
+
+  /**
+   * InnoDB locks what is beside an entry while it looks for duplicates, and two who want an active
+   * key that has just become free may meet there. See docs/concurrency.md.
+   */
+  private boolean isBesideAKey(String seen) {
+    DatabaseProduct product = bench.home().product();
+    return (product == DatabaseProduct.MYSQL || product == DatabaseProduct.MARIADB)
+        && seen.contains("insert into")
+        && seen.contains("active_hash");
   }
 
   private static final List<String> DEED_NAMES =
