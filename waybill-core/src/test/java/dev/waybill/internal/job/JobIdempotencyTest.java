@@ -17,6 +17,9 @@ import dev.waybill.job.JobStatus;
 import dev.waybill.job.Scope;
 import dev.waybill.testkit.DatabaseProduct;
 import dev.waybill.testkit.EveryDatabase;
+import dev.waybill.testkit.Fault;
+import dev.waybill.testkit.FaultyDataSource;
+import dev.waybill.testkit.Hold;
 import dev.waybill.testkit.NotOn;
 import dev.waybill.testkit.TestDatabase;
 import java.sql.Connection;
@@ -32,6 +35,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
@@ -263,6 +267,33 @@ class JobIdempotencyTest {
       assertThatItIsRenewedAndEnded(claim);
       producer.rollback();
     }
+  }
+
+  /** They may deadlock on MySQL and MariaDB, where both try again: see docs/concurrency.md. */
+  @Test
+  @NotOn(value = DatabaseProduct.SQLITE, why = "whoever writes holds the whole file")
+  void whoeverEndsAJobAndWhoeverEnqueuesItsKeyMeanwhileBothGetThere() throws Exception {
+    JobRequest.Builder unique = JobRequest.of("mail").uniqueWhileActive("u");
+    UUID first = enqueue(unique).id();
+    FaultyDataSource faulty = new FaultyDataSource(bench.home().dataSource());
+    JobBench ending = JobBench.over(bench.home(), faulty);
+    Hold locked = faulty.on(Fault.sql(sql -> sql.contains("status = 5"))).hold();
+    ExecutorService threads = Executors.newFixedThreadPool(2);
+    try {
+      Future<?> cancel =
+          threads.submit(() -> ending.jobs().cancel(Scope.global(), first, "no more"));
+      locked.awaitReached(Duration.ofSeconds(20));
+      Future<Enqueued> again = threads.submit(() -> enqueue(unique));
+      assertThatThrownBy(() -> again.get(300, TimeUnit.MILLISECONDS))
+          .isInstanceOf(TimeoutException.class);
+      locked.release();
+      cancel.get(20, TimeUnit.SECONDS);
+      assertThat(again.get(20, TimeUnit.SECONDS).outcome()).isNotEqualTo(Outcome.REPLACED);
+    } finally {
+      threads.shutdownNow();
+    }
+    assertThat(bench.get(first).status()).isEqualTo(JobStatus.CANCELED);
+    assertThat(enqueue(unique).id()).isNotEqualTo(first);
   }
 
   private void assertThatItIsClaimedRenewedAndEnded() throws Exception {
