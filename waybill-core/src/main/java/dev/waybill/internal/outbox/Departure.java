@@ -61,12 +61,17 @@ final class Departure implements Companion {
 
   @Override
   public void committed() {
-    if (load == null) {
-      receipts.forEach(Receipt::flush);
-    } else {
+    if (load != null) {
       int messages = load.counts().values().stream().mapToInt(Integer::intValue).sum();
       events.sequenced(messages, load.age());
       load.close();
+    }
+    announce();
+  }
+
+  private void announce() {
+    if (load == null) {
+      receipts.forEach(Receipt::flush);
     }
     if (last != null) {
       last.flush();
@@ -77,6 +82,10 @@ final class Departure implements Companion {
   public void failed(boolean known) {
     if (load != null) {
       load.lost(known);
+    }
+    if (!known) {
+      // They may be there all the same.
+      announce();
     }
   }
 }

@@ -240,6 +240,28 @@ class DepartureTest {
   }
 
   @Test
+  void aCommitWhoseAnswerWasLostIsAnnouncedAllTheSame() throws Exception {
+    send("first");
+    line.sequence();
+    deliverAll();
+    received.clear();
+    source.on(Fault.commit(1)).cut(Moment.AFTER);
+    assertThatThrownBy(
+            () ->
+                line.door()
+                    .inTransaction(
+                        connection -> {
+                          enqueue(connection, 0, "a");
+                          enqueue(connection, 1, "b");
+                        }))
+        .isInstanceOf(DatabaseException.class);
+    source.reset();
+    line.sequence();
+    deliverAll();
+    assertThat(received).containsExactlyInAnyOrder("2a", "1b");
+  }
+
+  @Test
   void aCommitThatFailedLeavesNothingBehind() throws Exception {
     source.on(Fault.commit(1)).cut(Moment.BEFORE);
     assertThatThrownBy(() -> send("a")).isInstanceOf(DatabaseException.class);
