@@ -33,6 +33,7 @@ final class JobDepartures {
   private final Relay<JobRun> relay;
   private final JobWakeups wakeups;
   private final JobNews news;
+  private final DeparturePace pace;
 
   JobDepartures(
       Database database,
@@ -55,6 +56,7 @@ final class JobDepartures {
     this.relay = new Relay<>(crew, "job", this::run, runner::handBack);
     this.wakeups = wakeups;
     this.news = news;
+    this.pace = new DeparturePace(time.nanos());
   }
 
   /** Of a transaction that has enqueued nothing yet. */
@@ -67,7 +69,10 @@ final class JobDepartures {
    * be had that way.
    */
   @Nullable JobRun take(Tx tx, UUID id, Set<String> types) {
-    if (express.isEmpty() || !claimer.takes(types) || !running.ahead().keep(id, running::free)) {
+    if (express.isEmpty()
+        || !claimer.takes(types)
+        || !pace.allows(time.nanos())
+        || !running.ahead().keep(id, running::free)) {
       return null;
     }
     Optional<Claim> claim = Optional.empty();
