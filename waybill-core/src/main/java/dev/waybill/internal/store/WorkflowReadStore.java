@@ -241,6 +241,7 @@ public final class WorkflowReadStore {
 
   /** Deletes ended runs and all about them. */
   public int purge(WorkflowStatus status, long ageMicros, int atMost) {
+    // On MySQL and MariaDB a run that has ended stays until its key's entry is cleared.
     WorkflowRunStore.in(tx).unhold();
     List<UUID> ids =
         tx.sql("workflow_purge_pick")
