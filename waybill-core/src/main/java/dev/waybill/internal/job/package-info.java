@@ -21,7 +21,8 @@
  *
  * <p><b>Alone.</b> A job that comes alone, in a transaction whose end is in our hands, is leased by
  * that transaction itself, right before its commit, and its handler begins right after it: {@link
- * dev.waybill.internal.job.JobDeparture}.
+ * dev.waybill.internal.job.JobDeparture}. Those that come fast are claimed together: {@link
+ * dev.waybill.internal.job.DeparturePace}.
  *
  * <p><b>The end.</b> {@link dev.waybill.internal.job.JobRunner} turns whatever a handler does into
  * an {@link dev.waybill.internal.job.Ending}; {@link dev.waybill.internal.job.Verdict} alone
