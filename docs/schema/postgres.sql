@@ -250,32 +250,40 @@ create table waybill_outbox_delayed (
 create table waybill_outbox_incoming (
   partition_id bigint not null,
   id bigint not null,
+  created_at bigint,
   slot smallint not null default 0,
   n smallint not null default 1,
+  cargo bytea,
   constraint waybill_outbox_incoming_pk PRIMARY KEY (partition_id, id)
 );
 
 create table waybill_outbox_incoming_0 (
   partition_id bigint not null,
   id bigint not null,
+  created_at bigint,
   slot smallint not null default 0,
   n smallint not null default 1,
+  cargo bytea,
   constraint waybill_outbox_incoming_0_pk PRIMARY KEY (partition_id, id)
 ) inherits (waybill_outbox_incoming) with (autovacuum_enabled=false);
 
 create table waybill_outbox_incoming_1 (
   partition_id bigint not null,
   id bigint not null,
+  created_at bigint,
   slot smallint not null default 0,
   n smallint not null default 1,
+  cargo bytea,
   constraint waybill_outbox_incoming_1_pk PRIMARY KEY (partition_id, id)
 ) inherits (waybill_outbox_incoming) with (autovacuum_enabled=false);
 
 create table waybill_outbox_incoming_2 (
   partition_id bigint not null,
   id bigint not null,
+  created_at bigint,
   slot smallint not null default 0,
   n smallint not null default 1,
+  cargo bytea,
   constraint waybill_outbox_incoming_2_pk PRIMARY KEY (partition_id, id)
 ) inherits (waybill_outbox_incoming) with (autovacuum_enabled=false);
 
@@ -285,6 +293,8 @@ create table waybill_outbox_outgoing (
   n integer not null,
   ids bigint[] not null,
   lasts bigint[],
+  cargo bytea[],
+  created_ats bigint[],
   sequenced_at bigint not null default ((date_part('epoch'::text, clock_timestamp()) * (1000000)::double precision))::bigint,
   constraint waybill_outbox_outgoing_pk PRIMARY KEY (partition_id, last_seq),
   constraint waybill_outbox_outgoing_n_ck CHECK (((n >= 1) AND (n <= 327)))
@@ -296,6 +306,8 @@ create table waybill_outbox_outgoing_0 (
   n integer not null,
   ids bigint[] not null,
   lasts bigint[],
+  cargo bytea[],
+  created_ats bigint[],
   sequenced_at bigint not null default ((date_part('epoch'::text, clock_timestamp()) * (1000000)::double precision))::bigint,
   constraint waybill_outbox_outgoing_0_pk PRIMARY KEY (partition_id, last_seq),
   constraint waybill_outbox_outgoing_n_ck CHECK (((n >= 1) AND (n <= 327)))
@@ -307,6 +319,8 @@ create table waybill_outbox_outgoing_1 (
   n integer not null,
   ids bigint[] not null,
   lasts bigint[],
+  cargo bytea[],
+  created_ats bigint[],
   sequenced_at bigint not null default ((date_part('epoch'::text, clock_timestamp()) * (1000000)::double precision))::bigint,
   constraint waybill_outbox_outgoing_1_pk PRIMARY KEY (partition_id, last_seq),
   constraint waybill_outbox_outgoing_n_ck CHECK (((n >= 1) AND (n <= 327)))
@@ -318,6 +332,8 @@ create table waybill_outbox_outgoing_2 (
   n integer not null,
   ids bigint[] not null,
   lasts bigint[],
+  cargo bytea[],
+  created_ats bigint[],
   sequenced_at bigint not null default ((date_part('epoch'::text, clock_timestamp()) * (1000000)::double precision))::bigint,
   constraint waybill_outbox_outgoing_2_pk PRIMARY KEY (partition_id, last_seq),
   constraint waybill_outbox_outgoing_n_ck CHECK (((n >= 1) AND (n <= 327)))
@@ -329,6 +345,8 @@ create table waybill_outbox_outgoing_3 (
   n integer not null,
   ids bigint[] not null,
   lasts bigint[],
+  cargo bytea[],
+  created_ats bigint[],
   sequenced_at bigint not null default ((date_part('epoch'::text, clock_timestamp()) * (1000000)::double precision))::bigint,
   constraint waybill_outbox_outgoing_3_pk PRIMARY KEY (partition_id, last_seq),
   constraint waybill_outbox_outgoing_n_ck CHECK (((n >= 1) AND (n <= 327)))

@@ -63,7 +63,7 @@ record JobScenario(
                         rate ->
                             new Variant(
                                 rate + "/s",
-                                scale.seconds() * 3.5 + 3,
+                                Paced.seconds(scale),
                                 trial ->
                                     once(Paced.measured(trial, Load.of(8, 1).forLatency(), rate))))
                     .toList()),

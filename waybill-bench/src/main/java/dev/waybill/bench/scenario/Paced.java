@@ -11,8 +11,13 @@ final class Paced {
 
   private Paced() {}
 
+  /** What a run takes, about. */
+  static double seconds(Scale scale) {
+    return scale.seconds() * 2 + scale.pacedSeconds() * 1.5 + 3;
+  }
+
   static Figures measured(Trial trial, Load load, int perSecond) throws Exception {
-    double seconds = trial.scale().seconds();
+    double seconds = trial.scale().pacedSeconds();
     Figures figures = new Figures();
     try (Course course = new Course(trial, load, ROOM)) {
       course.start();

@@ -29,7 +29,7 @@ final class S4Paced implements Scenario {
             rate ->
                 new Variant(
                     rate + "/s",
-                    scale.seconds() * 3.5 + 3,
+                    Paced.seconds(scale),
                     trial -> Paced.measured(trial, Load.of(8, 1).forLatency(), rate)))
         .toList();
   }

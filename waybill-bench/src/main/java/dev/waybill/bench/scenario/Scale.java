@@ -5,6 +5,7 @@ package dev.waybill.bench.scenario;
  *
  * @param name of the scale
  * @param seconds that a run under load takes
+ * @param pacedSeconds that one at a steady rate takes: of few messages the slowest percent is chance
  * @param warmUps how many runs' time a warm-up takes at most
  * @param soakSeconds that the soak takes
  * @param idleSeconds that the idle run takes
@@ -14,19 +15,20 @@ package dev.waybill.bench.scenario;
 public record Scale(
     String name,
     int seconds,
+    int pacedSeconds,
     int warmUps,
     int soakSeconds,
     int idleSeconds,
     int largest,
     int graphs) {
   /** To see that everything works. */
-  public static final Scale TINY = new Scale("tiny", 1, 1, 5, 2, 2_000, 20);
+  public static final Scale TINY = new Scale("tiny", 1, 1, 1, 5, 2, 2_000, 20);
 
   /** For a first impression. */
-  public static final Scale QUICK = new Scale("quick", 2, 1, 30, 10, 100_000, 200);
+  public static final Scale QUICK = new Scale("quick", 2, 2, 1, 30, 10, 100_000, 200);
 
   /** For figures that are published. */
-  public static final Scale FULL = new Scale("full", 10, 3, 600, 60, 500_000, 1_000);
+  public static final Scale FULL = new Scale("full", 10, 20, 3, 600, 60, 500_000, 1_000);
 
   /** The scale of this name. */
   public static Scale named(String name) {

@@ -1,63 +1,36 @@
 package dev.waybill.internal.store;
 
 import dev.waybill.internal.sql.Database;
-import dev.waybill.internal.sql.Micros;
 import dev.waybill.internal.sql.Query;
 import dev.waybill.internal.sql.Row;
 import dev.waybill.internal.sql.Tx;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.time.Instant;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Function;
 import java.util.function.ToLongFunction;
-import java.util.function.UnaryOperator;
 import java.util.stream.LongStream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * PostgreSQL: every step is one statement, its rows bound as arrays. It names only the slots that
  * it is to use, as the last statement told; {@link Rotation} changes them.
  */
 final class ArrayMessageStore extends MessageStore {
-  /** What is larger the server would compress, or keep elsewhere. */
-  private static final int MOST_PARCEL_BYTES = 1_940;
-
   /** How many messages a row of outgoing has at most: the last of its rows begins in time. */
   static final int LONGEST = SEGMENT + Parcel.MOST_MESSAGES - 1;
 
-  private volatile @Nullable Slots known;
+  private final KnownSlots known;
+  private final ArrayIntake intake;
 
   ArrayMessageStore(Database database) {
     super(database);
-  }
-
-  /** The slots in use, asked for once; after that every statement tells the latest. */
-  private Slots slots(Tx tx) {
-    Slots slots = known;
-    return slots != null ? slots : learnt(tx.sql("outbox_slots").one(row -> row.number("slots")));
-  }
-
-  private Slots slots() {
-    Slots slots = known;
-    return slots != null ? slots : database().single(this::slots);
-  }
-
-  private Slots learnt(long number) {
-    Slots slots = known;
-    if (slots == null || slots.number() != number) {
-      slots = Slots.of(number);
-      known = slots;
-    }
-    return slots;
+    known = new KnownSlots(database);
+    intake = new ArrayIntake(known);
   }
 
   @Override
@@ -67,101 +40,24 @@ final class ArrayMessageStore extends MessageStore {
 
   @Override
   public long[] enqueue(Tx tx, List<NewMessage> messages) {
-    return enqueue(tx, messages, query -> query);
+    return intake.enqueue(tx, messages, query -> query);
   }
 
   @Override
   public long[] enqueueLast(Tx tx, List<NewMessage> messages) {
-    return enqueue(tx, messages, Query::andCommit);
-  }
-
-  private long[] enqueue(Tx tx, List<NewMessage> messages, UnaryOperator<Query> ending) {
-    if (messages.size() == 1 && !messages.get(0).isDelayed()) {
-      return new long[] {Parcel.id(enqueueOne(tx, messages.get(0), ending), 0)};
-    }
-    List<Parcel> parcels = Parcel.of(messages, MOST_PARCEL_BYTES);
-    boolean delayed = messages.stream().anyMatch(NewMessage::isDelayed);
-    Slots slots = slots(tx);
-    Query query =
-        tx.sql(delayed ? "outbox_enqueue_delayed" : "outbox_enqueue", slots.written())
-            .set("head", slots.head())
-            .set("head_" + slots.head(), slots.head())
-            .set("intake_" + slots.intake(), slots.intake())
-            .longs("partitions", longs(parcels, parcel -> parcel.first().partitionId()))
-            .longs("counts", longs(parcels, Parcel::size))
-            .texts("types", parcels.stream().map(Parcel::type).toList())
-            .texts("keys", texts(parcels, Parcel::key))
-            .texts("headers", texts(parcels, Parcel::headers))
-            .blobs("payloads", parcels.stream().map(Parcel::payload).toList());
-    if (delayed) {
-      due(query, parcels);
-    }
-    long[] ids = new long[messages.size()];
-    Iterator<Parcel> stored = parcels.iterator();
-    ending
-        .apply(query)
-        .list(
-            row -> {
-              stored.next().name(row.number("id"), ids);
-              return learnt(row.number("slots"));
-            });
-    return ids;
-  }
-
-  private static List<@Nullable String> texts(
-      List<Parcel> parcels, Function<Parcel, @Nullable String> text) {
-    List<@Nullable String> texts = new ArrayList<>(parcels.size());
-    parcels.forEach(parcel -> texts.add(text.apply(parcel)));
-    return texts;
-  }
-
-  /** What producers do most: without arrays and sorting that is cheaper. Gives its row. */
-  private long enqueueOne(Tx tx, NewMessage message, UnaryOperator<Query> ending) {
-    Slots slots = slots(tx);
-    Query query = written(tx.sql("outbox_enqueue_one", slots.writtenOne()), slots, message);
-    return ending
-        .apply(query)
-        .one(
-            row -> {
-              learnt(row.number("slots"));
-              return row.number("id");
-            });
-  }
-
-  private static Query written(Query query, Slots slots, NewMessage message) {
-    return query
-        .set("head", slots.head())
-        .set("head_" + slots.head(), slots.head())
-        .set("intake_" + slots.intake(), slots.intake())
-        .set("partition", message.partitionId())
-        .set("type", message.type())
-        .set("key", message.key())
-        .set("headers", HeaderLines.write(message.headers()))
-        .set("payload", message.payload());
-  }
-
-  private static void due(Query query, List<Parcel> parcels) {
-    List<@Nullable Long> dueAts = new ArrayList<>(parcels.size());
-    List<@Nullable Long> delays = new ArrayList<>(parcels.size());
-    for (Parcel parcel : parcels) {
-      Instant dueAt = parcel.first().dueAt();
-      Duration delay = parcel.first().delay();
-      dueAts.add(dueAt == null ? null : Micros.of(dueAt));
-      delays.add(delay == null ? null : micros(delay));
-    }
-    query.longs("due_ats", dueAts).longs("delays", delays);
+    return intake.enqueue(tx, messages, Query::andCommit);
   }
 
   @Override
   public Map<Long, Integer> promote(int messages) {
-    Slots slots = slots();
-    String intake = "intake_" + slots.intake();
+    Slots slots = known.now();
+    String to = "intake_" + slots.intake();
     return database()
         .single(
             tx ->
                 counts(
-                    tx.sql("outbox_promote", Set.of(intake))
-                        .set(intake, slots.intake())
+                    tx.sql("outbox_promote", Set.of(to))
+                        .set(to, slots.intake())
                         .set("messages", messages),
                     "partition_id"));
   }
@@ -202,7 +98,7 @@ final class ArrayMessageStore extends MessageStore {
 
   @Override
   public Optional<Delivery> depart(Tx tx, long[] ids, String owner, LeaseRequest.Take wanted) {
-    Slots slots = slots(tx);
+    Slots slots = known.in(tx);
     Drafts drafts = new Drafts(Map.of(wanted.partitionId(), ids.length));
     tx.sql("outbox_depart", slots.departing())
         .set("head", slots.head())
@@ -219,14 +115,14 @@ final class ArrayMessageStore extends MessageStore {
 
   @Override
   public Departed departLast(Tx tx, NewMessage message, String owner, LeaseRequest.Take wanted) {
-    Slots slots = slots(tx);
-    return written(tx.sql("outbox_depart_last", slots.writtenOne()), slots, message)
+    return intake
+        .departingLast(tx, message)
         .set("owner", owner)
         .set("duration", micros(wanted.duration()))
         .andCommit()
         .one(
             row -> {
-              learnt(row.number("slots"));
+              known.learnt(row);
               long id = Parcel.id(row.number("id"), 0);
               return row.numberOrNull("lease_epoch") == null
                   ? new Departed(id, Optional.empty())
@@ -247,7 +143,7 @@ final class ArrayMessageStore extends MessageStore {
     return delivery.with(List.of(new StoredMessage(delivery.sequence(), id, body)));
   }
 
-  private static <T> long[] longs(List<T> all, ToLongFunction<T> number) {
+  static <T> long[] longs(List<T> all, ToLongFunction<T> number) {
     return all.stream().mapToLong(number).toArray();
   }
 
@@ -273,7 +169,7 @@ final class ArrayMessageStore extends MessageStore {
 
   @Override
   public Optional<Delivery> lease(long partitionId, String owner, Duration duration, int messages) {
-    Slots slots = slots();
+    Slots slots = known.now();
     return database()
         .single(
             tx ->
@@ -288,7 +184,7 @@ final class ArrayMessageStore extends MessageStore {
 
   @Override
   public Optional<Delivery> next(Lease lease, long processedSeq, int messages) {
-    Slots slots = slots();
+    Slots slots = known.now();
     return database()
         .single(
             tx ->
@@ -315,7 +211,7 @@ final class ArrayMessageStore extends MessageStore {
     }
     Map<Long, Integer> limits = new HashMap<>();
     requests.forEach(request -> limits.put(request.partitionId(), request.messages()));
-    Slots slots = slots();
+    Slots slots = known.now();
     Map<Long, Delivery> found =
         database()
             .single(
@@ -364,7 +260,7 @@ final class ArrayMessageStore extends MessageStore {
 
   @Override
   public Optional<Delivery> lock(Tx tx, long partitionId, int messages) {
-    Slots slots = slots(tx);
+    Slots slots = known.in(tx);
     return delivery(reading(tx, "outbox_cursor_take", slots, partitionId), partitionId, messages)
         .map(
             found ->
@@ -411,7 +307,7 @@ final class ArrayMessageStore extends MessageStore {
 
   @Override
   public Delivery peek(long partitionId, long after, int messages) {
-    Slots slots = slots();
+    Slots slots = known.now();
     return look(
         tx -> {
           PartitionState state = state(tx, partitionId);
@@ -444,7 +340,7 @@ final class ArrayMessageStore extends MessageStore {
   }
 
   private Drafts drafted(Drafts drafts, Row row) throws SQLException {
-    learnt(row.number("slots"));
+    known.learnt(row);
     drafts.add(row);
     return drafts;
   }

@@ -94,7 +94,8 @@ final class Drafts {
         return List.of();
       }
       MessageBody body = MessageStore.body(row);
-      return n == 1 ? List.of(body) : PackedMessages.unpack(body.payload(), n, body.createdAt());
+      boolean packed = body.type().isEmpty();
+      return packed ? PackedMessages.unpack(body.payload(), n, body.createdAt()) : List.of(body);
     }
 
     List<StoredMessage> messages() {

@@ -1,6 +1,7 @@
 package dev.waybill.internal.store;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.IntStream;
@@ -99,6 +100,13 @@ record Slots(int head, int intake, int unread) {
         "key",
         "headers",
         "payload");
+  }
+
+  /** The same for a single message that is numbered and taken at once, if possible. */
+  Set<String> departingLast() {
+    Set<String> parameters = new HashSet<>(writtenOne());
+    parameters.add("heavy");
+    return parameters;
   }
 
   /** The same for what is numbered and taken where it was just written. */

@@ -73,12 +73,15 @@ create table waybill_outbox_body_3 (
   constraint waybill_outbox_body_3_pk primary key (id)
 ) inherits (waybill_outbox_body) with (autovacuum_enabled = false, toast.autovacuum_enabled = false);
 
--- Committed, not numbered: a row of body with n messages, and the slot where it is.
+-- Committed, not numbered: a row of body with n messages, and the slot where it is. One small message has no row of body: it
+-- is the cargo, packed, and gets into that slot of outgoing.
 create table waybill_outbox_incoming (
   partition_id bigint not null,
   id bigint not null,
+  created_at bigint,
   slot smallint not null default 0,
   n smallint not null default 1,
+  cargo bytea,
   constraint waybill_outbox_incoming_pk primary key (partition_id, id)
 );
 
@@ -96,16 +99,22 @@ create table waybill_outbox_incoming_2 (
 
 -- Numbered: one row for n messages with the numbers last_seq - n + 1 to last_seq. ids: their rows of body, in the same slot.
 -- lasts: the number of the last message of each; null if every one has a single message.
+-- cargo: what is no row of body, packed, and when it was sent; null where it is, and null if all are.
 create table waybill_outbox_outgoing (
   partition_id bigint not null,
   last_seq bigint not null,
   n integer not null,
   ids bigint[] not null,
   lasts bigint[],
+  cargo bytea[],
+  created_ats bigint[],
   sequenced_at bigint not null default (date_part('epoch', clock_timestamp()) * 1000000)::bigint,
   constraint waybill_outbox_outgoing_pk primary key (partition_id, last_seq),
   constraint waybill_outbox_outgoing_n_ck check (n between 1 and 327)
 );
+
+-- To compress what it takes a moment to be done with would not pay; the slots have this from here.
+alter table waybill_outbox_outgoing alter column cargo set storage external;
 
 create table waybill_outbox_outgoing_0 (
   constraint waybill_outbox_outgoing_0_pk primary key (partition_id, last_seq)

@@ -11,8 +11,9 @@
 -- An array inside (select ...) hides its length from the planner, which would else plan anew for each length. A limit inside
 -- (select ...) lets it read in order by the index: with a limit that it thinks is never reached it would rather sort what a
 -- bitmap finds, and a bitmap meets every deleted row again each time, where an index remembers those that are dead.
--- A DELETE of rows that were found names their partitions once more: it makes reading a whole table look as expensive as it
--- is once the table has grown, and prepared statements keep the plan of a small one; with + 0 no index can serve it.
+-- Where rows were found, a condition follows that always holds and that the planner takes for expensive (its second half is never
+-- evaluated): reading a whole table then looks as expensive as it is once the table has grown, and prepared statements keep the
+-- plan of a small one.
 -- Every insert is fed by what a DELETE returned, never by what a SELECT saw: two sequencers that see the same rows
 -- delete them only once. A slot is locked as a table before anybody asks whether it is needed, then truncated: an open
 -- transaction may hold rows that nobody sees, and only that lock proves that there is none.
@@ -24,6 +25,7 @@
 -- at most :longest of them), so what it reads does not grow with the backlog, whatever plan is chosen.
 -- A row of body holds the messages of one call for one partition (see Parcel). Where a segment has rows with several, its
 -- lasts tell the number of the last message of each: width_bucket finds the row of a number among them.
+-- One small message has no row of body: it is the cargo of its row of incoming, packed, and then of its segment.
 -- A part is text that several statements include.
 
 -- name: outbox_slots
@@ -63,6 +65,22 @@ with input as materialized (
   select partition_id, id, :head::int, n from input where :intake_2::int >= 0
 )}
 select id, (select last_value from waybill_outbox_slots_sq) as slots from input order by k
+
+-- name: outbox_enqueue_light
+-- One small message: it is in its row of incoming, which is one row and one entry of an index less.
+{insert into waybill_outbox_incoming_0 (partition_id, id, created_at, slot, cargo)
+select :partition::bigint, nextval('{waybill_outbox_message_sq}'), (date_part('epoch', clock_timestamp()) * 1000000)::bigint,
+  :head::smallint, :payload::bytea
+where :intake_0::int >= 0}
+{insert into waybill_outbox_incoming_1 (partition_id, id, created_at, slot, cargo)
+select :partition::bigint, nextval('{waybill_outbox_message_sq}'), (date_part('epoch', clock_timestamp()) * 1000000)::bigint,
+  :head::smallint, :payload::bytea
+where :intake_1::int >= 0}
+{insert into waybill_outbox_incoming_2 (partition_id, id, created_at, slot, cargo)
+select :partition::bigint, nextval('{waybill_outbox_message_sq}'), (date_part('epoch', clock_timestamp()) * 1000000)::bigint,
+  :head::smallint, :payload::bytea
+where :intake_2::int >= 0}
+returning id, (select last_value from waybill_outbox_slots_sq) as slots
 
 -- name: outbox_enqueue_one
 with message as materialized (
@@ -157,6 +175,9 @@ with due as (
 )}
 select partition_id, count(*) as n from due group by partition_id
 
+-- part: by_place
+  and (id > 0 or to_tsvector(slot::text) is null or to_tsvector(slot::text) is null or to_tsvector(slot::text) is null)
+
 -- part: numbering
 with locked as materialized (
   select p.id, p.sequence from waybill_outbox_partitions p where p.id = any ((select :partitions::bigint[])::bigint[])
@@ -173,25 +194,28 @@ with locked as materialized (
 ), taken_0 as (
   delete from waybill_outbox_incoming_0 where ctid = any (array(
     select c.row_at from chosen c where c.place = '{waybill_outbox_incoming_0}'::regclass
-  )) and partition_id + 0 = any ((select :partitions::bigint[])::bigint[])
-  returning partition_id, id, slot, n
+  ))
+-- include: by_place
+  returning partition_id, id, slot, n, created_at, cargo
 ), taken_1 as (
   delete from waybill_outbox_incoming_1 where ctid = any (array(
     select c.row_at from chosen c where c.place = '{waybill_outbox_incoming_1}'::regclass
-  )) and partition_id + 0 = any ((select :partitions::bigint[])::bigint[])
-  returning partition_id, id, slot, n
+  ))
+-- include: by_place
+  returning partition_id, id, slot, n, created_at, cargo
 ), taken_2 as (
   delete from waybill_outbox_incoming_2 where ctid = any (array(
     select c.row_at from chosen c where c.place = '{waybill_outbox_incoming_2}'::regclass
-  )) and partition_id + 0 = any ((select :partitions::bigint[])::bigint[])
-  returning partition_id, id, slot, n
+  ))
+-- include: by_place
+  returning partition_id, id, slot, n, created_at, cargo
 ), taken as (
-  select partition_id, id, slot, n from taken_0
-  union all select partition_id, id, slot, n from taken_1
-  union all select partition_id, id, slot, n from taken_2
+  select * from taken_0
+  union all select * from taken_1
+  union all select * from taken_2
 ), numbered as (
   -- What stands in one row of outgoing follows each other and is in one slot: of these, so many of other slots came before.
-  select t.partition_id, t.id, t.slot, t.n, sum(t.n) over w as k,
+  select t.*, sum(t.n) over w as k,
     row_number() over w - case t.slot
       when 0 then count(*) filter (where t.slot = 0) over w
       when 1 then count(*) filter (where t.slot = 1) over w
@@ -201,21 +225,23 @@ with locked as materialized (
   from taken t window w as (partition by t.partition_id order by t.id)
 ), segments as materialized (
   select c.partition_id, c.slot, l.sequence + max(c.k) as last_seq, sum(c.n) as n, array_agg(c.id order by c.k) as ids,
-    case when sum(c.n) > count(*) then array_agg(l.sequence + c.k order by c.k) end as lasts
+    case when sum(c.n) > count(*) then array_agg(l.sequence + c.k order by c.k) end as lasts,
+    case when count(c.cargo) > 0 then array_agg(c.cargo order by c.k) end as cargo,
+    case when count(c.cargo) > 0 then array_agg(c.created_at order by c.k) end as created_ats
   from numbered c join locked l on l.id = c.partition_id
   group by c.partition_id, l.sequence, c.slot, c.others, (c.k - c.n) / :segment
 ), written_0 as (
-  insert into waybill_outbox_outgoing_0 (partition_id, last_seq, n, ids, lasts)
-  select partition_id, last_seq, n, ids, lasts from segments where slot = 0
+  insert into waybill_outbox_outgoing_0 (partition_id, last_seq, n, ids, lasts, cargo, created_ats)
+  select partition_id, last_seq, n, ids, lasts, cargo, created_ats from segments where slot = 0
 ), written_1 as (
-  insert into waybill_outbox_outgoing_1 (partition_id, last_seq, n, ids, lasts)
-  select partition_id, last_seq, n, ids, lasts from segments where slot = 1
+  insert into waybill_outbox_outgoing_1 (partition_id, last_seq, n, ids, lasts, cargo, created_ats)
+  select partition_id, last_seq, n, ids, lasts, cargo, created_ats from segments where slot = 1
 ), written_2 as (
-  insert into waybill_outbox_outgoing_2 (partition_id, last_seq, n, ids, lasts)
-  select partition_id, last_seq, n, ids, lasts from segments where slot = 2
+  insert into waybill_outbox_outgoing_2 (partition_id, last_seq, n, ids, lasts, cargo, created_ats)
+  select partition_id, last_seq, n, ids, lasts, cargo, created_ats from segments where slot = 2
 ), written_3 as (
-  insert into waybill_outbox_outgoing_3 (partition_id, last_seq, n, ids, lasts)
-  select partition_id, last_seq, n, ids, lasts from segments where slot = 3
+  insert into waybill_outbox_outgoing_3 (partition_id, last_seq, n, ids, lasts, cargo, created_ats)
+  select partition_id, last_seq, n, ids, lasts, cargo, created_ats from segments where slot = 3
 ), counted as (
   select s.partition_id, sum(s.n)::bigint as n from segments s group by s.partition_id
 ), moved as (
@@ -250,23 +276,25 @@ select l.id, coalesce(c.n, 0) as n, set_config('synchronous_commit', 'off', true
   from free f where c.partition_id = f.partition_id
   returning c.partition_id, c.processed_seq, c.attempts, c.lease_epoch, c.parked, f.sequence, f.messages
 ), delivered as (
-  -- From every slot of body: a message may be in one that readers leave out.
+  -- Cargo is at hand. Else from every slot of body: a message may be in one that readers leave out.
   select e.partition_id, e.processed_seq + k.k as seq, k.id, k.n, b.type, b.message_key, b.headers, b.payload, b.created_at,
     sum(octet_length(b.payload)) over (partition by e.partition_id order by k.k) - octet_length(b.payload) as bytes_before
   from lease e
   join numbered k on k.partition_id = e.partition_id and k.k - k.n < e.messages
   left join lateral (
+    select '' as type, null as message_key, null as headers, k.cargo as payload, k.created_at where k.cargo is not null
+    union all
     select b.type, b.message_key, b.headers, b.payload, b.created_at from waybill_outbox_body_0 b
-    where b.id = k.id and k.slot = 0
+    where b.id = k.id and k.slot = 0 and k.cargo is null
     union all
     select b.type, b.message_key, b.headers, b.payload, b.created_at from waybill_outbox_body_1 b
-    where b.id = k.id and k.slot = 1
+    where b.id = k.id and k.slot = 1 and k.cargo is null
     union all
     select b.type, b.message_key, b.headers, b.payload, b.created_at from waybill_outbox_body_2 b
-    where b.id = k.id and k.slot = 2
+    where b.id = k.id and k.slot = 2 and k.cargo is null
     union all
     select b.type, b.message_key, b.headers, b.payload, b.created_at from waybill_outbox_body_3 b
-    where b.id = k.id and k.slot = 3
+    where b.id = k.id and k.slot = 3 and k.cargo is null
   ) b on true
 )
 select l.id as partition_id, coalesce(n.n, 0) as numbered, e.processed_seq, e.attempts, e.lease_epoch, e.parked, e.sequence,
@@ -308,37 +336,42 @@ with place as materialized (
 )
 {, gone_0 as (
   delete from waybill_outbox_incoming_0 i using free f
-  where i.partition_id = f.partition_id and i.id = any (:ids::bigint[]) and :intake_0::int >= 0 returning i.id
+  where i.partition_id = f.partition_id and i.id = any (:ids::bigint[]) and :intake_0::int >= 0
+  returning i.id, i.created_at, i.cargo
 )}
 {, gone_1 as (
   delete from waybill_outbox_incoming_1 i using free f
-  where i.partition_id = f.partition_id and i.id = any (:ids::bigint[]) and :intake_1::int >= 0 returning i.id
+  where i.partition_id = f.partition_id and i.id = any (:ids::bigint[]) and :intake_1::int >= 0
+  returning i.id, i.created_at, i.cargo
 )}
 {, gone_2 as (
   delete from waybill_outbox_incoming_2 i using free f
-  where i.partition_id = f.partition_id and i.id = any (:ids::bigint[]) and :intake_2::int >= 0 returning i.id
+  where i.partition_id = f.partition_id and i.id = any (:ids::bigint[]) and :intake_2::int >= 0
+  returning i.id, i.created_at, i.cargo
 )}
 , segment as materialized (
-  select f.partition_id, f.sequence + count(*) as last_seq, count(*) as n, array_agg(g.id order by g.id) as ids
+  select f.partition_id, f.sequence + count(*) as last_seq, count(*) as n, array_agg(g.id order by g.id) as ids,
+    case when count(g.cargo) > 0 then array_agg(g.cargo order by g.id) end as cargo,
+    case when count(g.cargo) > 0 then array_agg(g.created_at order by g.id) end as created_ats
   from free f cross join (
-    select null::bigint as id where false
-    {union all select id from gone_0 where :intake_0::int >= 0}
-    {union all select id from gone_1 where :intake_1::int >= 0}
-    {union all select id from gone_2 where :intake_2::int >= 0}
+    select null::bigint as id, null::bigint as created_at, null::bytea as cargo where false
+    {union all select id, created_at, cargo from gone_0 where :intake_0::int >= 0}
+    {union all select id, created_at, cargo from gone_1 where :intake_1::int >= 0}
+    {union all select id, created_at, cargo from gone_2 where :intake_2::int >= 0}
   ) g
   group by f.partition_id, f.sequence
 )
 {, written_1 as (
-  insert into waybill_outbox_outgoing_1 (partition_id, last_seq, n, ids)
-  select partition_id, last_seq, n, ids from segment where :head_1::int > 0
+  insert into waybill_outbox_outgoing_1 (partition_id, last_seq, n, ids, cargo, created_ats)
+  select partition_id, last_seq, n, ids, cargo, created_ats from segment where :head_1::int > 0
 )}
 {, written_2 as (
-  insert into waybill_outbox_outgoing_2 (partition_id, last_seq, n, ids)
-  select partition_id, last_seq, n, ids from segment where :head_2::int > 0
+  insert into waybill_outbox_outgoing_2 (partition_id, last_seq, n, ids, cargo, created_ats)
+  select partition_id, last_seq, n, ids, cargo, created_ats from segment where :head_2::int > 0
 )}
 {, written_3 as (
-  insert into waybill_outbox_outgoing_3 (partition_id, last_seq, n, ids)
-  select partition_id, last_seq, n, ids from segment where :head_3::int > 0
+  insert into waybill_outbox_outgoing_3 (partition_id, last_seq, n, ids, cargo, created_ats)
+  select partition_id, last_seq, n, ids, cargo, created_ats from segment where :head_3::int > 0
 )}
 , moved as (
   update waybill_outbox_partitions p set sequence = s.last_seq from segment s where p.id = s.partition_id
@@ -348,7 +381,7 @@ with place as materialized (
     lease_until = (date_part('epoch', clock_timestamp()) * 1000000)::bigint + :duration,
     attempts = least(c.attempts, 2147483646) + 1
   from segment s where c.partition_id = s.partition_id
-  returning c.partition_id, c.processed_seq, c.attempts, c.lease_epoch, c.parked, s.last_seq as sequence, s.ids
+  returning c.partition_id, c.processed_seq, c.attempts, c.lease_epoch, c.parked, s.last_seq as sequence, s.ids, s.cargo, s.created_ats
 )
 select e.partition_id, e.processed_seq, e.attempts, e.lease_epoch, e.parked, e.sequence,
   e.processed_seq + m.k as seq, m.id, 1 as n, b.type, b.message_key, b.headers, b.payload, b.created_at,
@@ -357,10 +390,9 @@ select e.partition_id, e.processed_seq, e.attempts, e.lease_epoch, e.parked, e.s
     then set_config('idle_in_transaction_session_timeout', (:duration / 1000)::text, true)
   end
 from lease e
-cross join lateral unnest(e.ids) with ordinality as m (id, k)
+cross join lateral unnest(e.ids, e.cargo, e.created_ats) with ordinality as m (id, cargo, created_at, k)
 left join lateral (
-  select null::text as type, null::text as message_key, null::text as headers, null::bytea as payload, null::bigint as created_at
-  where false
+  select '' as type, null as message_key, null as headers, m.cargo as payload, m.created_at where m.cargo is not null
   {union all
   select b.type, b.message_key, b.headers, b.payload, b.created_at from waybill_outbox_body_1 b where b.id = m.id and :head_1::int > 0}
   {union all
@@ -372,7 +404,7 @@ order by seq
 
 -- name: outbox_depart_last
 -- The last thing of a transaction: one message, numbered and taken at once if nothing stands in the way, so that it is never a
--- row of incoming. Else it is enqueued like any other.
+-- row of incoming. Else it is enqueued like any other, a small one as cargo.
 with place as materialized (
   select p.id, p.sequence from waybill_outbox_partitions p
   where p.id = :partition::bigint and current_setting('transaction_isolation') = 'read committed'
@@ -392,30 +424,36 @@ with place as materialized (
 )
 {, body_1 as (
   insert into waybill_outbox_body_1 (id, type, message_key, headers, payload)
-  select id, :type::text, :key::text, :headers::text, :payload::bytea from message where :head_1::int > 0
+  select id, :type::text, :key::text, :headers::text, :payload::bytea from message
+  where :head_1::int > 0 and (:heavy::boolean or exists (select from free))
   returning created_at
 )}
 {, body_2 as (
   insert into waybill_outbox_body_2 (id, type, message_key, headers, payload)
-  select id, :type::text, :key::text, :headers::text, :payload::bytea from message where :head_2::int > 0
+  select id, :type::text, :key::text, :headers::text, :payload::bytea from message
+  where :head_2::int > 0 and (:heavy::boolean or exists (select from free))
   returning created_at
 )}
 {, body_3 as (
   insert into waybill_outbox_body_3 (id, type, message_key, headers, payload)
-  select id, :type::text, :key::text, :headers::text, :payload::bytea from message where :head_3::int > 0
+  select id, :type::text, :key::text, :headers::text, :payload::bytea from message
+  where :head_3::int > 0 and (:heavy::boolean or exists (select from free))
   returning created_at
 )}
 {, incoming_0 as (
-  insert into waybill_outbox_incoming_0 (partition_id, id, slot)
-  select :partition::bigint, id, :head::int from message where :intake_0::int >= 0 and not exists (select from free)
+  insert into waybill_outbox_incoming_0 (partition_id, id, slot, created_at, cargo)
+  select :partition::bigint, id, :head::int, (date_part('epoch', clock_timestamp()) * 1000000)::bigint, case when not :heavy::boolean then :payload::bytea end
+  from message where :intake_0::int >= 0 and not exists (select from free)
 )}
 {, incoming_1 as (
-  insert into waybill_outbox_incoming_1 (partition_id, id, slot)
-  select :partition::bigint, id, :head::int from message where :intake_1::int >= 0 and not exists (select from free)
+  insert into waybill_outbox_incoming_1 (partition_id, id, slot, created_at, cargo)
+  select :partition::bigint, id, :head::int, (date_part('epoch', clock_timestamp()) * 1000000)::bigint, case when not :heavy::boolean then :payload::bytea end
+  from message where :intake_1::int >= 0 and not exists (select from free)
 )}
 {, incoming_2 as (
-  insert into waybill_outbox_incoming_2 (partition_id, id, slot)
-  select :partition::bigint, id, :head::int from message where :intake_2::int >= 0 and not exists (select from free)
+  insert into waybill_outbox_incoming_2 (partition_id, id, slot, created_at, cargo)
+  select :partition::bigint, id, :head::int, (date_part('epoch', clock_timestamp()) * 1000000)::bigint, case when not :heavy::boolean then :payload::bytea end
+  from message where :intake_2::int >= 0 and not exists (select from free)
 )}
 {, written_1 as (
   insert into waybill_outbox_outgoing_1 (partition_id, last_seq, n, ids)
@@ -489,18 +527,19 @@ returning c.partition_id, set_config('synchronous_commit', 'off', true)
     from (
       -- The rows with what is wanted of each segment, and the number before it.
       select greatest(o.last_seq - o.n, l.processed_seq) as passed, o.slot, o.ids[x.first : x.last] as ids,
-        o.lasts[x.first : x.last] as lasts, ((o.last_seq - o.n) || o.lasts)[x.first : x.last] as befores
+        o.lasts[x.first : x.last] as lasts, ((o.last_seq - o.n) || o.lasts)[x.first : x.last] as befores,
+        o.cargo[x.first : x.last] as cargo, o.created_ats[x.first : x.last] as created_ats
       from (
-        select o.last_seq, o.n, o.ids, o.lasts, 0 as slot from waybill_outbox_outgoing_0 o
+        select o.last_seq, o.n, o.ids, o.lasts, o.cargo, o.created_ats, 0 as slot from waybill_outbox_outgoing_0 o
         where o.partition_id = l.partition_id and o.last_seq > l.processed_seq and o.last_seq < l.processed_seq + l.messages + :longest
         {union all
-        select o.last_seq, o.n, o.ids, o.lasts, :slot_1::int from waybill_outbox_outgoing_1 o
+        select o.last_seq, o.n, o.ids, o.lasts, o.cargo, o.created_ats, :slot_1::int from waybill_outbox_outgoing_1 o
         where o.partition_id = l.partition_id and o.last_seq > l.processed_seq and o.last_seq < l.processed_seq + l.messages + :longest}
         {union all
-        select o.last_seq, o.n, o.ids, o.lasts, :slot_2::int from waybill_outbox_outgoing_2 o
+        select o.last_seq, o.n, o.ids, o.lasts, o.cargo, o.created_ats, :slot_2::int from waybill_outbox_outgoing_2 o
         where o.partition_id = l.partition_id and o.last_seq > l.processed_seq and o.last_seq < l.processed_seq + l.messages + :longest}
         {union all
-        select o.last_seq, o.n, o.ids, o.lasts, :slot_3::int from waybill_outbox_outgoing_3 o
+        select o.last_seq, o.n, o.ids, o.lasts, o.cargo, o.created_ats, :slot_3::int from waybill_outbox_outgoing_3 o
         where o.partition_id = l.partition_id and o.last_seq > l.processed_seq and o.last_seq < l.processed_seq + l.messages + :longest}
       ) o
       cross join lateral (
@@ -514,27 +553,32 @@ returning c.partition_id, set_config('synchronous_commit', 'off', true)
       where o.last_seq - o.n < l.processed_seq + l.messages
     ) s
     cross join lateral (
+      select case when s.cargo is null then s.ids else array(select u.id from unnest(s.ids, s.cargo) u (id, cargo) where u.cargo is null) end as rows
+      offset 0
+    ) w
+    cross join lateral (
       -- All bodies of a segment at once, by one look into the index. A full join, though no body has an id that is not wanted:
       -- it is never done row by row, however few the planner expects.
-      select e.id, e.last, e.before, e.k, b.type, b.message_key, b.headers, b.payload, b.created_at
-      from unnest(s.ids, s.lasts, s.befores) with ordinality e (id, last, before, k)
+      select e.id, e.last, e.before, e.k, case when e.cargo is null then b.type else '' end as type, b.message_key, b.headers,
+        coalesce(e.cargo, b.payload) as payload, coalesce(b.created_at, e.created_at) as created_at
+      from unnest(s.ids, s.lasts, s.befores, s.cargo, s.created_ats) with ordinality e (id, last, before, cargo, created_at, k)
       full join (
         select b.id, b.type, b.message_key, b.headers, b.payload, b.created_at from waybill_outbox_body_0 b
-        where b.id = any (s.ids) and s.slot = 0
+        where b.id = any (w.rows) and s.slot = 0
 -- include: by_index
         {union all
         select b.id, b.type, b.message_key, b.headers, b.payload, b.created_at from waybill_outbox_body_1 b
-        where b.id = any (s.ids) and s.slot = :slot_1::int
+        where b.id = any (w.rows) and s.slot = :slot_1::int
 -- include: by_index
         }
         {union all
         select b.id, b.type, b.message_key, b.headers, b.payload, b.created_at from waybill_outbox_body_2 b
-        where b.id = any (s.ids) and s.slot = :slot_2::int
+        where b.id = any (w.rows) and s.slot = :slot_2::int
 -- include: by_index
         }
         {union all
         select b.id, b.type, b.message_key, b.headers, b.payload, b.created_at from waybill_outbox_body_3 b
-        where b.id = any (s.ids) and s.slot = :slot_3::int
+        where b.id = any (w.rows) and s.slot = :slot_3::int
 -- include: by_index
         }
       ) b on b.id = e.id
@@ -668,11 +712,11 @@ select count(*) as segments, coalesce(sum(n), 0)::bigint as messages from outgoi
 -- name: outbox_rotation
 select r.head, r.intake, r.unread, (date_part('epoch', clock_timestamp()) * 1000000)::bigint - r.turned_at as age,
   (select last_value from waybill_outbox_slots_sq) as told,
-  pg_table_size('{waybill_outbox_body_1}') as bytes_1,
+  pg_table_size('{waybill_outbox_body_1}') + pg_table_size('{waybill_outbox_outgoing_1}') as bytes_1,
   pg_relation_size('{waybill_outbox_body_1}') + pg_relation_size('{waybill_outbox_outgoing_1}') as used_1,
-  pg_table_size('{waybill_outbox_body_2}') as bytes_2,
+  pg_table_size('{waybill_outbox_body_2}') + pg_table_size('{waybill_outbox_outgoing_2}') as bytes_2,
   pg_relation_size('{waybill_outbox_body_2}') + pg_relation_size('{waybill_outbox_outgoing_2}') as used_2,
-  pg_table_size('{waybill_outbox_body_3}') as bytes_3,
+  pg_table_size('{waybill_outbox_body_3}') + pg_table_size('{waybill_outbox_outgoing_3}') as bytes_3,
   pg_relation_size('{waybill_outbox_body_3}') + pg_relation_size('{waybill_outbox_outgoing_3}') as used_3,
   pg_relation_size('{waybill_outbox_incoming_0}') as intake_0,
   pg_relation_size('{waybill_outbox_incoming_1}') as intake_1,
@@ -685,11 +729,11 @@ where r.id = 1
 -- name: outbox_rotation_lock
 select r.head, r.intake, r.unread, (date_part('epoch', clock_timestamp()) * 1000000)::bigint - r.turned_at as age,
   (select last_value from waybill_outbox_slots_sq) as told,
-  pg_table_size('{waybill_outbox_body_1}') as bytes_1,
+  pg_table_size('{waybill_outbox_body_1}') + pg_table_size('{waybill_outbox_outgoing_1}') as bytes_1,
   pg_relation_size('{waybill_outbox_body_1}') + pg_relation_size('{waybill_outbox_outgoing_1}') as used_1,
-  pg_table_size('{waybill_outbox_body_2}') as bytes_2,
+  pg_table_size('{waybill_outbox_body_2}') + pg_table_size('{waybill_outbox_outgoing_2}') as bytes_2,
   pg_relation_size('{waybill_outbox_body_2}') + pg_relation_size('{waybill_outbox_outgoing_2}') as used_2,
-  pg_table_size('{waybill_outbox_body_3}') as bytes_3,
+  pg_table_size('{waybill_outbox_body_3}') + pg_table_size('{waybill_outbox_outgoing_3}') as bytes_3,
   pg_relation_size('{waybill_outbox_body_3}') + pg_relation_size('{waybill_outbox_outgoing_3}') as used_3,
   pg_relation_size('{waybill_outbox_incoming_0}') as intake_0,
   pg_relation_size('{waybill_outbox_incoming_1}') as intake_1,
@@ -792,7 +836,7 @@ select count(*) as n from (
   (
     select 1 from dirty d cross join lateral (
       select i.id from waybill_outbox_incoming i
-      where i.partition_id = d.id and i.slot = 1 and i.id <= (select max(b.id) from waybill_outbox_body_1 b)
+      where i.partition_id = d.id and i.slot = 1 and i.cargo is null and i.id <= (select max(b.id) from waybill_outbox_body_1 b)
       order by i.id limit 1
     ) i
     limit 1
@@ -825,10 +869,10 @@ with remains as (
     ) x
     limit :segments
   ))
-  returning partition_id, last_seq, n, ids, lasts, sequenced_at
+  returning partition_id, last_seq, n, ids, lasts, cargo, created_ats, sequenced_at
 ), outgoing as (
-  insert into waybill_outbox_outgoing_0 (partition_id, last_seq, n, ids, lasts, sequenced_at)
-  select partition_id, last_seq, n, ids, lasts, sequenced_at from remains
+  insert into waybill_outbox_outgoing_0 (partition_id, last_seq, n, ids, lasts, cargo, created_ats, sequenced_at)
+  select partition_id, last_seq, n, ids, lasts, cargo, created_ats, sequenced_at from remains
 ), body as (
   insert into waybill_outbox_body_0 (id, type, message_key, headers, payload, created_at)
   select b.id, b.type, b.message_key, b.headers, b.payload, b.created_at
@@ -862,7 +906,7 @@ select count(*) as n from (
   (
     select 1 from dirty d cross join lateral (
       select i.id from waybill_outbox_incoming i
-      where i.partition_id = d.id and i.slot = 2 and i.id <= (select max(b.id) from waybill_outbox_body_2 b)
+      where i.partition_id = d.id and i.slot = 2 and i.cargo is null and i.id <= (select max(b.id) from waybill_outbox_body_2 b)
       order by i.id limit 1
     ) i
     limit 1
@@ -895,10 +939,10 @@ with remains as (
     ) x
     limit :segments
   ))
-  returning partition_id, last_seq, n, ids, lasts, sequenced_at
+  returning partition_id, last_seq, n, ids, lasts, cargo, created_ats, sequenced_at
 ), outgoing as (
-  insert into waybill_outbox_outgoing_0 (partition_id, last_seq, n, ids, lasts, sequenced_at)
-  select partition_id, last_seq, n, ids, lasts, sequenced_at from remains
+  insert into waybill_outbox_outgoing_0 (partition_id, last_seq, n, ids, lasts, cargo, created_ats, sequenced_at)
+  select partition_id, last_seq, n, ids, lasts, cargo, created_ats, sequenced_at from remains
 ), body as (
   insert into waybill_outbox_body_0 (id, type, message_key, headers, payload, created_at)
   select b.id, b.type, b.message_key, b.headers, b.payload, b.created_at
@@ -932,7 +976,7 @@ select count(*) as n from (
   (
     select 1 from dirty d cross join lateral (
       select i.id from waybill_outbox_incoming i
-      where i.partition_id = d.id and i.slot = 3 and i.id <= (select max(b.id) from waybill_outbox_body_3 b)
+      where i.partition_id = d.id and i.slot = 3 and i.cargo is null and i.id <= (select max(b.id) from waybill_outbox_body_3 b)
       order by i.id limit 1
     ) i
     limit 1
@@ -965,10 +1009,10 @@ with remains as (
     ) x
     limit :segments
   ))
-  returning partition_id, last_seq, n, ids, lasts, sequenced_at
+  returning partition_id, last_seq, n, ids, lasts, cargo, created_ats, sequenced_at
 ), outgoing as (
-  insert into waybill_outbox_outgoing_0 (partition_id, last_seq, n, ids, lasts, sequenced_at)
-  select partition_id, last_seq, n, ids, lasts, sequenced_at from remains
+  insert into waybill_outbox_outgoing_0 (partition_id, last_seq, n, ids, lasts, cargo, created_ats, sequenced_at)
+  select partition_id, last_seq, n, ids, lasts, cargo, created_ats, sequenced_at from remains
 ), body as (
   insert into waybill_outbox_body_0 (id, type, message_key, headers, payload, created_at)
   select b.id, b.type, b.message_key, b.headers, b.payload, b.created_at
@@ -980,24 +1024,24 @@ select count(*) as segments, coalesce(sum(n), 0)::bigint as messages from remain
 select pg_notify(:channel, :text)
 
 -- name: outbox_look
-select u.seq, u.n, b.id is not null as body
+select u.seq, u.n, u.cargo or b.id is not null as body
 from (
-  select coalesce(e.last, s.last_seq - s.n + e.k) as seq, coalesce(e.last - e.before, 1) as n, e.id, s.slot
+  select coalesce(e.last, s.last_seq - s.n + e.k) as seq, coalesce(e.last - e.before, 1) as n, e.id, e.cargo is not null as cargo, s.slot
   from (select :processed_seq::bigint as processed_seq, :messages::bigint as messages, :longest::bigint as longest) l
   cross join lateral (
-    select o.last_seq, o.n, o.ids, o.lasts, 0 as slot from waybill_outbox_outgoing_0 o
+    select o.last_seq, o.n, o.ids, o.lasts, o.cargo, 0 as slot from waybill_outbox_outgoing_0 o
     where o.partition_id = :partition_id and o.last_seq > l.processed_seq and o.last_seq < l.processed_seq + l.messages + l.longest
     union all
-    select o.last_seq, o.n, o.ids, o.lasts, 1 from waybill_outbox_outgoing_1 o
+    select o.last_seq, o.n, o.ids, o.lasts, o.cargo, 1 from waybill_outbox_outgoing_1 o
     where o.partition_id = :partition_id and o.last_seq > l.processed_seq and o.last_seq < l.processed_seq + l.messages + l.longest
     union all
-    select o.last_seq, o.n, o.ids, o.lasts, 2 from waybill_outbox_outgoing_2 o
+    select o.last_seq, o.n, o.ids, o.lasts, o.cargo, 2 from waybill_outbox_outgoing_2 o
     where o.partition_id = :partition_id and o.last_seq > l.processed_seq and o.last_seq < l.processed_seq + l.messages + l.longest
     union all
-    select o.last_seq, o.n, o.ids, o.lasts, 3 from waybill_outbox_outgoing_3 o
+    select o.last_seq, o.n, o.ids, o.lasts, o.cargo, 3 from waybill_outbox_outgoing_3 o
     where o.partition_id = :partition_id and o.last_seq > l.processed_seq and o.last_seq < l.processed_seq + l.messages + l.longest
   ) s
-  cross join lateral unnest(s.ids, s.lasts, (s.last_seq - s.n) || s.lasts) with ordinality e (id, last, before, k)
+  cross join lateral unnest(s.ids, s.lasts, (s.last_seq - s.n) || s.lasts, s.cargo) with ordinality e (id, last, before, cargo, k)
   where e.id is not null and coalesce(e.last, s.last_seq - s.n + e.k) > l.processed_seq
     and coalesce(e.before, s.last_seq - s.n + e.k - 1) < l.processed_seq + l.messages
 ) u

@@ -346,8 +346,8 @@ class PlanTest {
     if (postgres) {
       database.execute(
           "insert into waybill_outbox_body_0 select id + 200000, type, null, null, payload from waybill_outbox_body_1",
-          "insert into waybill_outbox_outgoing_0 select partition_id + 1, last_seq, n, ids, lasts,"
-              + " sequenced_at from waybill_outbox_outgoing_1",
+          "insert into waybill_outbox_outgoing_0 (partition_id, last_seq, n, ids, lasts) select"
+              + " partition_id + 1, last_seq, n, ids, lasts from waybill_outbox_outgoing_1",
           "analyze waybill_outbox_body_0",
           "analyze waybill_outbox_outgoing_0");
       database.execute("select setval('waybill_outbox_message_sq', 1000000)");

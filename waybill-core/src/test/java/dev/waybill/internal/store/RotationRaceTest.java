@@ -40,7 +40,8 @@ class RotationRaceTest {
   }
 
   private static void enqueue(Stores by, Connection in, long partition, String text) {
-    by.messages.enqueue(by.database.join(in), List.of(Stores.message(partition, text)));
+    String heavy = SlotsAtWork.heavy(text);
+    by.messages.enqueue(by.database.join(in), List.of(Stores.message(partition, heavy)));
   }
 
   /** Everybody does what they do all the time. */
@@ -144,7 +145,8 @@ class RotationRaceTest {
       at.database.execute("update waybill_outbox_rotation set unread = 4");
       Background<Long> clearing = Background.run(() -> slow.clear(1));
       held.awaitReached();
-      Background<long[]> late = Background.run(() -> stale.enqueue(at.first, "b"));
+      Background<long[]> late =
+          Background.run(() -> stale.enqueue(at.first, SlotsAtWork.heavy("b")));
       at.awaitWaiting("waybill_outbox_body_1");
       Stores fresh = new Stores(at.database.dataSource());
       promptly(() -> fresh.enqueue(at.second, "x"));

@@ -43,7 +43,8 @@ class RotationTest {
 
     assertThat(at.deliver(at.second)).containsExactly("x");
     stores.enqueue(at.first, "c");
-    assertThat(at.bytes("body", 2)).isPositive();
+    at.sequence();
+    assertThat(at.bytes("outgoing", 2)).isPositive();
     assertThat(at.turn(rotation)).isEqualTo(3);
 
     assertThat(at.bytes("body", 1) + at.bytes("outgoing", 1)).isZero();
@@ -86,7 +87,7 @@ class RotationTest {
     stores.enqueue(at.first, "a");
     at.deliver(at.first);
     assertThat(at.turn(rotation)).isZero();
-    assertThat(at.bytes("body", 1)).isPositive();
+    assertThat(at.bytes("outgoing", 1)).isPositive();
 
     stores.queues.register(List.of(new QueueStore.Wanted("orders", 2, Duration.ZERO)));
     assertThat(at.turn(rotation)).isEqualTo(1);
@@ -124,14 +125,14 @@ class RotationTest {
     at.turn(rotation);
     assertThat(at.slots()).isEqualTo(new Slots(2, 1, 5));
 
-    stale.enqueue(at.first, "b");
+    stale.enqueue(at.first, SlotsAtWork.heavy("b"));
     assertThat(at.bytes("body", 1)).isPositive();
     stores.enqueue(at.first, "c");
     at.sequence();
     // It knows slot 1 only, and looks again; its cursor is where the others have left it.
     List<StoredMessage> seen =
         reader.messages.lease(at.first, "me", Duration.ZERO, 10).orElseThrow().messages();
-    assertThat(seen).extracting(Stores::text).containsExactly("b", "c");
+    assertThat(seen).extracting(Stores::text).containsExactly(SlotsAtWork.heavy("b"), "c");
     assertThat(seen).extracting(StoredMessage::seq).containsExactly(2L, 3L);
 
     // Slot 1 was taken for empty: who leaves it out finds a number missing.
@@ -167,7 +168,7 @@ class RotationTest {
   void aTurnThatWasToldButNotCommittedIsPutRight() throws SQLException {
     Slots wrong = at.slots().withHead(3).withIntake(2);
     at.database.execute("select setval('waybill_outbox_slots_sq', " + wrong.number() + ")");
-    stores.enqueue(at.first, "a");
+    stores.enqueue(at.first, SlotsAtWork.heavy("a"));
     assertThat(at.bytes("body", 3)).isPositive();
 
     assertThat(rotation.turn().moved()).isTrue();
@@ -203,7 +204,8 @@ class RotationTest {
         // The first of each keeps to what it knows, the others go where they were told.
         Connection each = i % 3 == 0 ? one : two;
         Stores by = i % 3 == 0 ? stale : stores;
-        by.messages.enqueue(by.database.join(each), List.of(Stores.message(at.first, "m" + i)));
+        String text = i == 4 ? "m4" : SlotsAtWork.heavy("m" + i);
+        by.messages.enqueue(by.database.join(each), List.of(Stores.message(at.first, text)));
         if (i == 0) {
           at.database.execute("select setval('waybill_outbox_slots_sq', 97)");
           stale.enqueue(at.second, "told wrong");
@@ -224,6 +226,53 @@ class RotationTest {
     at.deliver(at.second);
     at.turn(rotation);
     assertThat(rotation.isEmpty()).isTrue();
+  }
+
+  @Test
+  void cargoPinsNoSlotAndIsReadFromTheOneItGetsTo() throws SQLException {
+    Stores stale = new Stores(at.database.dataSource());
+    Stores reader = new Stores(at.database.dataSource());
+    stale.enqueue(at.second, "x", "y");
+    assertThat(at.deliver(at.second)).containsExactly("x", "y");
+    stale.enqueue(at.first, "cargo");
+    assertThat(at.turn(rotation)).isEqualTo(2);
+    assertThat(at.bytes("body") + at.bytes("outgoing")).isZero();
+    assertThat(at.slots().leavesOut(1)).isTrue();
+
+    reader.messages.lease(at.second, "learns", Duration.ZERO, 1);
+    at.sequence();
+    assertThat(at.bytes("outgoing", 1)).isPositive();
+    assertThat(reader.messages.lease(at.first, "me", Duration.ZERO, 5).orElseThrow().messages())
+        .extracting(Stores::text)
+        .containsExactly("cargo");
+    assertThat(at.deliver(at.first)).containsExactly("cargo");
+    assertThat(at.turn(rotation)).isEqualTo(1);
+    assertThat(rotation.isEmpty()).isTrue();
+  }
+
+  @Test
+  void cargoIsCarriedLikeOthers() throws SQLException {
+    Rotation roomy = SlotsAtWork.rotation(stores, 8192);
+    stores.enqueue(at.first, "old 1");
+    stores.enqueue(at.first, SlotsAtWork.heavy("old 2"));
+    stores.enqueue(at.first, "old 3", "old 4");
+    for (int round = 0; round < 12; round++) {
+      String[] much = IntStream.range(0, 40).mapToObj(i -> "x".repeat(200)).toArray(String[]::new);
+      stores.enqueue(at.second, much);
+      stores.enqueue(at.first, "straggler " + round);
+      assertThat(at.deliver(at.second)).hasSize(40);
+      at.turn(roomy);
+    }
+    assertThat(at.bytes("outgoing", 0)).isPositive();
+
+    List<String> texts = at.deliver(at.first);
+    assertThat(texts).hasSize(16).startsWith("old 1", "old 2", "old 3", "old 4", "straggler 0");
+    assertThat(texts).endsWith("straggler 11");
+    while (stores.messages.vacuum(at.first, Duration.ZERO, 100).segments() > 0) {}
+    at.turn(rotation);
+    assertThat(rotation.isEmpty()).isTrue();
+    assertThat(at.number("select count(*) from waybill_outbox_body")).isZero();
+    assertThat(at.number("select count(*) from waybill_outbox_outgoing")).isZero();
   }
 
   @Test

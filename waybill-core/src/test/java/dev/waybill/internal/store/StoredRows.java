@@ -59,8 +59,11 @@ public final class StoredRows {
     return switch (product) {
       case MYSQL, MARIADB ->
           body() + " b join waybill_outbox_body i on i.id = b.id and i.seq = " + Parcel.WAITING;
-      case POSTGRESQL, SQLITE ->
-          " from waybill_outbox_incoming i join waybill_outbox_body b on b.id = i.id";
+      case POSTGRESQL ->
+          " from waybill_outbox_incoming i left join waybill_outbox_body on"
+              + " waybill_outbox_body.id = i.id cross join lateral (select i.id, coalesce(i.cargo,"
+              + " payload) as payload) b";
+      case SQLITE -> " from waybill_outbox_incoming i join waybill_outbox_body b on b.id = i.id";
     };
   }
 
@@ -68,10 +71,22 @@ public final class StoredRows {
     return " from waybill_outbox_body";
   }
 
-  /** Loses a message that is alone in its row. */
+  /** Loses a message that is alone in its row, or in none. */
   public static String lose(DatabaseProduct product, long id) {
-    return "delete from waybill_outbox_body where id = "
-        + (areParcels(product) ? Parcel.row(id) : id);
+    long row = areParcels(product) ? Parcel.row(id) : id;
+    String lost = "delete from waybill_outbox_body where id = " + row;
+    return product != DatabaseProduct.POSTGRESQL
+        ? lost
+        : "with body as ("
+            + lost
+            + "), waiting as (update waybill_outbox_incoming set cargo = null where id = "
+            + row
+            + ") update waybill_outbox_outgoing set cargo = (select array_agg(case when c.id <> "
+            + row
+            + " then c.cargo end order by c.k) from unnest(ids, cargo) with ordinality c (id,"
+            + " cargo, k)) where "
+            + row
+            + " = any (ids) and cargo is not null";
   }
 
   /** Loses all that have no number. */
@@ -83,7 +98,12 @@ public final class StoredRows {
 
   /** Columns of {@link #waiting} that {@link #texts} reads. */
   public static String columns(DatabaseProduct product) {
-    return "b.id, b.payload, " + (areParcels(product) ? "i.n" : "1 as n");
+    return "b.id, b.payload, "
+        + switch (product) {
+          case POSTGRESQL -> "i.n, i.n > 1 or i.cargo is not null as packed";
+          case MYSQL, MARIADB -> "i.n, i.n > 1 as packed";
+          case SQLITE -> "1 as n, 0 as packed";
+        };
   }
 
   /** The payloads of the messages in a row, by their ids. */
@@ -95,7 +115,7 @@ public final class StoredRows {
     byte[] payload = row.getBytes("payload");
     if (!areParcels(product)) {
       texts.put(id, new String(payload, UTF_8));
-    } else if (n == 1) {
+    } else if (!row.getBoolean("packed")) {
       texts.put(Parcel.id(id, 0), new String(payload, UTF_8));
     } else {
       List<MessageBody> bodies = PackedMessages.unpack(payload, n, Instant.EPOCH);
