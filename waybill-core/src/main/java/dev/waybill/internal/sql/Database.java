@@ -81,7 +81,11 @@ public final class Database {
 
   /** Borrows a connection and prepares it, or takes one that was kept for that. */
   public Session session() {
-    Optional<Session> kept = shelf == null ? Optional.empty() : shelf.take();
+    return session(false);
+  }
+
+  private Session session(boolean apart) {
+    Optional<Session> kept = shelf == null ? Optional.empty() : shelf.take(apart);
     return kept.map(session -> session.under(this)).orElseGet(this::newSession);
   }
 
@@ -112,8 +116,15 @@ public final class Database {
 
   /** Runs one statement in a transaction of its own; see {@link Session#single}. */
   public <T> T single(Function<Tx, T> statement) {
-    try (Session session = session()) {
+    try (Session session = session(true)) {
       return session.single(statement);
+    }
+  }
+
+  /** Runs work whose statements need not stand or fall together; see {@link Session#apart}. */
+  public <T> T apart(Function<Tx, T> work) {
+    try (Session session = session(true)) {
+      return session.apart(work);
     }
   }
 

@@ -68,6 +68,15 @@ public final class Session implements AutoCloseable {
     return repeatedly(control::beginSingle, statement);
   }
 
+  /**
+   * Runs work whose statements need not stand or fall together: each is a transaction by itself
+   * where that saves a round trip, else they are all one. Repeated like {@link #transact}, from its
+   * first statement.
+   */
+  public <T> T apart(Function<Tx, T> work) {
+    return repeatedly(control::beginApart, work);
+  }
+
   private <T> T repeatedly(Step begin, Function<Tx, T> work) {
     for (int failures = 1; ; failures++) {
       try {
@@ -161,6 +170,11 @@ public final class Session implements AutoCloseable {
   /** Whether it can still be used: a connection that broke cannot. */
   public boolean isOpen() {
     return open;
+  }
+
+  /** Whether a single statement would be a transaction by itself without more ado. */
+  boolean standsApart() {
+    return control.standsApart();
   }
 
   /** The connection for something else than transactions, until the session is closed. */

@@ -21,6 +21,16 @@ interface TransactionControl {
     begin();
   }
 
+  /** Begins work each of whose statements may be a transaction by itself, or all of them one. */
+  default void beginApart() throws SQLException {
+    beginSingle();
+  }
+
+  /** Whether the next single statement would be a transaction by itself without more ado. */
+  default boolean standsApart() {
+    return false;
+  }
+
   /** Begins a transaction that sees one snapshot and that the database refuses any write. */
   void beginSnapshot() throws SQLException;
 

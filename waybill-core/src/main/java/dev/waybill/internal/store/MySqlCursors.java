@@ -167,7 +167,12 @@ final class MySqlCursors {
                     || (request instanceof LeaseRequest.End end && end.move().lastError() != null));
   }
 
-  /** Answers requests that {@link #areHeld}, all of them or, by an exception, none. */
+  /**
+   * Answers requests that {@link #areHeld}, all of them or, by an exception, none. In one
+   * transaction, or one request alone without any: then the cursor is moved by its own statement,
+   * and what is read counts only if that move is the last thing that became of the lease. So nobody
+   * is given what another has taken meanwhile, nor what was read from a copy that lags behind.
+   */
   static Map<Long, Delivery> held(Tx tx, String owner, List<LeaseRequest> requests)
       throws LeaseLost {
     String rows = String.join(",", requests.stream().map(MySqlCursors::json).toList());
@@ -185,18 +190,22 @@ final class MySqlCursors {
       }
     }
     if (!wanted.isEmpty()) {
-      Parcels parcels = Parcels.readOn(tx, wanted);
+      Parcels parcels = Parcels.readOn(tx, owner, wanted);
       for (LeaseRequest request : requests) {
         if (request instanceof LeaseRequest.Next next) {
-          answers.put(next.partitionId(), delivery(next, parcels));
+          answers.put(next.partitionId(), read(next, parcels));
         }
       }
     }
     return answers;
   }
 
-  private static Delivery delivery(LeaseRequest.Next next, Parcels parcels) {
+  private static Delivery read(LeaseRequest.Next next, Parcels parcels) throws LeaseLost {
     Parcels.Standing standing = parcels.standing(next.partitionId());
+    if (standing.epoch() != next.lease().epoch()
+        || standing.processedSeq() != next.processedSeq()) {
+      throw new LeaseLost();
+    }
     return new Delivery(
         next.processedSeq(),
         1,
@@ -222,7 +231,7 @@ final class MySqlCursors {
         .formatted(lease.partitionId(), seq, attempts, lease.epoch(), delay, duration);
   }
 
-  /** One of several leases was not ours any more, and nothing is to be changed. */
+  /** A lease was not ours any more, or not beyond doubt. */
   static final class LeaseLost extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -246,7 +255,9 @@ final class MySqlCursors {
     Map<Long, Parcels.Standing> standings = new HashMap<>();
     for (Change change : changes) {
       Cursor cursor = change.cursor;
-      standings.put(cursor.partitionId, new Parcels.Standing(cursor.sequence, cursor.parked));
+      standings.put(
+          cursor.partitionId,
+          new Parcels.Standing(cursor.sequence, cursor.parked, cursor.processedSeq, cursor.epoch));
       if (change.messages > 0) {
         wanted.add(wanted(cursor.partitionId, cursor.processedSeq, change.messages));
       }

@@ -273,12 +273,22 @@ final class MySqlMessageStore extends MessageStore {
   public Map<Long, Delivery> round(String owner, List<LeaseRequest> requests) {
     if (MySqlCursors.areHeld(requests)) {
       try {
-        return transact(tx -> MySqlCursors.held(tx, owner, requests));
+        return held(owner, requests);
       } catch (MySqlCursors.LeaseLost lost) {
-        // Nothing was changed. Whose it was is found out one by one.
+        // Whose it was is found out one by one.
       }
     }
     return transact(tx -> MySqlCursors.round(tx, owner, requests));
+  }
+
+  /** One alone has nothing to be taken back with it, so its statements need no transaction. */
+  private Map<Long, Delivery> held(String owner, List<LeaseRequest> requests) {
+    if (requests.size() > 1) {
+      return transact(tx -> MySqlCursors.held(tx, owner, requests));
+    }
+    return requests.get(0) instanceof LeaseRequest.End
+        ? database().single(tx -> MySqlCursors.held(tx, owner, requests))
+        : database().apart(tx -> MySqlCursors.held(tx, owner, requests));
   }
 
   @Override
@@ -293,7 +303,7 @@ final class MySqlMessageStore extends MessageStore {
           PartitionState state = state(tx, partitionId);
           var wanted =
               new Parcels.Wanted(partitionId, Math.max(after, state.processedSeq()), messages);
-          return state.with(Parcels.readOn(tx, List.of(wanted)).messages(wanted));
+          return state.with(Parcels.readOn(tx, null, List.of(wanted)).messages(wanted));
         });
   }
 
