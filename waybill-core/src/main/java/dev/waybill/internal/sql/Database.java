@@ -116,15 +116,15 @@ public final class Database {
 
   /** Runs one statement in a transaction of its own; see {@link Session#single}. */
   public <T> T single(Function<Tx, T> statement) {
-    try (Session session = session(true)) {
+    try (Session session = session()) {
       return session.single(statement);
     }
   }
 
   /** Runs work whose statements need not stand or fall together; see {@link Session#apart}. */
-  public <T> T apart(Function<Tx, T> work) {
+  public <T> T apart(boolean again, Function<Tx, T> work) {
     try (Session session = session(true)) {
-      return session.apart(work);
+      return session.apart(again, work);
     }
   }
 

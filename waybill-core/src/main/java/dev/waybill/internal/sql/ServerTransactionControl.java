@@ -63,16 +63,18 @@ final class ServerTransactionControl implements TransactionControl {
   public void beginSingle() throws SQLException {
     if (autoCommitIsFree) {
       autoCommit(true);
+    } else {
+      begin();
     }
   }
 
   /** Where a pool wants its connections without auto-commit, they stay without. */
   @Override
-  public void beginApart() throws SQLException {
-    if (autoCommitIsFree || (wasApart && autoCommitBefore)) {
+  public void beginApart(boolean again) throws SQLException {
+    if (autoCommitIsFree || (again && wasApart && autoCommitBefore)) {
       autoCommit(true);
     }
-    wasApart = true;
+    wasApart |= again;
   }
 
   @Override

@@ -71,10 +71,13 @@ public final class Session implements AutoCloseable {
   /**
    * Runs work whose statements need not stand or fall together: each is a transaction by itself
    * where that saves a round trip, else they are all one. Repeated like {@link #transact}, from its
-   * first statement.
+   * first statement. What is read so may come from a copy of the database that lags behind, if
+   * there is a proxy that knows of one: such proxies send whole transactions to the original.
+   *
+   * @param again whether such work is likely to follow soon, so that it may pay to prepare for it
    */
-  public <T> T apart(Function<Tx, T> work) {
-    return repeatedly(control::beginApart, work);
+  public <T> T apart(boolean again, Function<Tx, T> work) {
+    return repeatedly(() -> control.beginApart(again), work);
   }
 
   private <T> T repeatedly(Step begin, Function<Tx, T> work) {
@@ -172,7 +175,7 @@ public final class Session implements AutoCloseable {
     return open;
   }
 
-  /** Whether a single statement would be a transaction by itself without more ado. */
+  /** Whether each statement would be a transaction by itself without more ado. */
   boolean standsApart() {
     return control.standsApart();
   }

@@ -21,12 +21,16 @@ interface TransactionControl {
     begin();
   }
 
-  /** Begins work each of whose statements may be a transaction by itself, or all of them one. */
-  default void beginApart() throws SQLException {
-    beginSingle();
+  /**
+   * Begins work each of whose statements may be a transaction by itself, or all of them one.
+   *
+   * @param again whether such work is likely to follow soon
+   */
+  default void beginApart(boolean again) throws SQLException {
+    begin();
   }
 
-  /** Whether the next single statement would be a transaction by itself without more ado. */
+  /** Whether each statement would be a transaction by itself without more ado. */
   default boolean standsApart() {
     return false;
   }

@@ -170,8 +170,9 @@ final class MySqlCursors {
   /**
    * Answers requests that {@link #areHeld}, all of them or, by an exception, none. In one
    * transaction, or one request alone without any: then the cursor is moved by its own statement,
-   * and what is read counts only if that move is the last thing that became of the lease. So nobody
-   * is given what another has taken meanwhile, nor what was read from a copy that lags behind.
+   * and what is read counts only if that move is the last thing that became of the lease, and if no
+   * message is missing. So nobody is given what another has taken meanwhile, nor what was read from
+   * a copy that lags behind.
    */
   static Map<Long, Delivery> held(Tx tx, String owner, List<LeaseRequest> requests)
       throws LeaseLost {
@@ -202,8 +203,11 @@ final class MySqlCursors {
 
   private static Delivery read(LeaseRequest.Next next, Parcels parcels) throws LeaseLost {
     Parcels.Standing standing = parcels.standing(next.partitionId());
+    List<StoredMessage> messages =
+        parcels.messages(wanted(next.partitionId(), next.processedSeq(), next.messages()));
     if (standing.epoch() != next.lease().epoch()
-        || standing.processedSeq() != next.processedSeq()) {
+        || standing.processedSeq() != next.processedSeq()
+        || messages.stream().anyMatch(message -> message.body() == null)) {
       throw new LeaseLost();
     }
     return new Delivery(
@@ -212,7 +216,7 @@ final class MySqlCursors {
         next.lease().epoch(),
         standing.sequence(),
         standing.parked(),
-        parcels.messages(wanted(next.partitionId(), next.processedSeq(), next.messages())));
+        messages);
   }
 
   private static String json(LeaseRequest request) {

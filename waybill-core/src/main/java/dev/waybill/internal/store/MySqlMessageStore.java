@@ -286,9 +286,8 @@ final class MySqlMessageStore extends MessageStore {
     if (requests.size() > 1) {
       return transact(tx -> MySqlCursors.held(tx, owner, requests));
     }
-    return requests.get(0) instanceof LeaseRequest.End
-        ? database().single(tx -> MySqlCursors.held(tx, owner, requests))
-        : database().apart(tx -> MySqlCursors.held(tx, owner, requests));
+    boolean again = requests.get(0) instanceof LeaseRequest.Next;
+    return database().apart(again, tx -> MySqlCursors.held(tx, owner, requests));
   }
 
   @Override

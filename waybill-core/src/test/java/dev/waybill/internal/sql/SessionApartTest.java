@@ -42,6 +42,7 @@ class SessionApartTest extends SampleTable {
 
   private static long setAndRead(Session session, int value) {
     return session.apart(
+        true,
         tx -> {
           set(tx, value);
           return value(tx);
@@ -68,10 +69,10 @@ class SessionApartTest extends SampleTable {
         assertThat(calls.of(() -> setAndRead(session, 2))).as("and the change").isEqualTo(3);
         assertThat(calls.of(() -> setAndRead(session, 3))).isEqualTo(2);
         assertThat(calls.of(() -> setAndRead(session, 4))).isEqualTo(2);
-        assertThat(calls.of(() -> session.single(tx -> set(tx, 5)))).isEqualTo(1);
+        assertThat(calls.of(() -> session.apart(false, tx -> set(tx, 5)))).isEqualTo(1);
         assertThat(calls.of(() -> session.transact(tx -> set(tx, 6)))).isEqualTo(3);
         assertThat(calls.of(() -> session.transact(tx -> set(tx, 7)))).isEqualTo(2);
-        assertThat(calls.of(() -> session.single(tx -> set(tx, 8)))).isEqualTo(2);
+        assertThat(calls.of(() -> session.apart(false, tx -> set(tx, 8)))).isEqualTo(2);
         assertThat(calls.of(() -> setAndRead(session, 9))).isEqualTo(3);
         assertThat(value()).isEqualTo(9);
       }
@@ -104,12 +105,14 @@ class SessionApartTest extends SampleTable {
             set(tx, -1);
             throw new IllegalArgumentException("no");
           };
-      assertThatThrownBy(() -> session.apart(half)).hasMessage("no");
+      assertThatThrownBy(() -> session.apart(true, half)).hasMessage("no");
       assertThat(value()).isZero();
       for (int i = 1; i <= 2; i++) {
         setAndRead(session, i);
       }
-      assertThatThrownBy(() -> session.apart(half)).hasMessage("no").hasNoSuppressedExceptions();
+      assertThatThrownBy(() -> session.apart(true, half))
+          .hasMessage("no")
+          .hasNoSuppressedExceptions();
       assertThat(value()).isEqualTo(-1);
       set(session, 4);
       assertThatThrownBy(() -> session.transact(half)).hasMessage("no");
@@ -151,6 +154,7 @@ class SessionApartTest extends SampleTable {
       connection.setTransactionIsolation(Connection.TRANSACTION_SERIALIZABLE);
       try (Session session = standingApart(connection, Retry.never())) {
         session.apart(
+            true,
             tx -> {
               assertThat(isolation(tx)).isEqualTo(Connection.TRANSACTION_READ_COMMITTED);
               assertThat(value(tx)).isEqualTo(3);
@@ -180,6 +184,7 @@ class SessionApartTest extends SampleTable {
       var runs = new AtomicInteger();
       assertThat(
               session.<Long>apart(
+                  true,
                   tx -> {
                     set(tx, 10 + runs.incrementAndGet());
                     if (runs.get() == 1) {
@@ -239,7 +244,7 @@ class SessionApartTest extends SampleTable {
         assertThatThrownBy(
                 () -> {
                   if (to) {
-                    session.apart(tx -> set(tx, 9));
+                    session.apart(true, tx -> set(tx, 9));
                   } else {
                     session.transact(tx -> set(tx, 9));
                   }

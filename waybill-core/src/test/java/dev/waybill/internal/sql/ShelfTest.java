@@ -65,7 +65,7 @@ class ShelfTest {
     Session first = database.session();
     Session second = database.session();
     for (int i = 0; i < 2; i++) {
-      first.apart(tx -> tx.query("select 1 as n").one(row -> row.number("n")));
+      first.apart(true, tx -> tx.query("select 1 as n").one(row -> row.number("n")));
     }
     boolean apart = MODE_COSTS.contains(test.product());
     assertThat(first.standsApart()).isEqualTo(apart);
@@ -90,7 +90,7 @@ class ShelfTest {
     counted.reset();
     for (int i = 0; i < 3; i++) {
       for (int j = 0; j < 3; j++) {
-        one.apart(tx -> tx.query("select 1 as n").one(row -> row.number("n")));
+        one.apart(true, tx -> tx.query("select 1 as n").one(row -> row.number("n")));
       }
       one.transact(tx -> tx.query("select 1 as n").one(row -> row.number("n")));
       one.single(tx -> tx.query("select 1 as n").one(row -> row.number("n")));
