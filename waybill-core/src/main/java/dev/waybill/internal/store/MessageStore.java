@@ -152,9 +152,10 @@ public abstract class MessageStore {
   public abstract Optional<Delivery> next(Lease lease, long processedSeq, int messages);
 
   /**
-   * Answers several requests in one transaction, each for another partition and in their order. A
-   * partition whose lease is not to be had, or no longer the owner's, is missing in the answer, and
-   * nothing was changed there. What was ended comes without messages.
+   * Answers several requests in one transaction, each for another partition and in their order; one
+   * alone may be stored before it is read for. A partition whose lease is not to be had, or no
+   * longer the owner's, is missing in the answer, and nothing was changed there. What was ended
+   * comes without messages.
    */
   public abstract Map<Long, Delivery> round(String owner, List<LeaseRequest> requests);
 

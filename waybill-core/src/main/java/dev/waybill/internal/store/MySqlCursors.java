@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  * Cursors and leases on MySQL and MariaDB, where each statement is a round trip, so that all
  * partitions of a round share theirs. The rows are locked and read, what each request may do is
  * decided here, and one statement writes it. A row that somebody else has locked is left to him,
- * unless we hold its lease: then it is waited for.
+ * unless we hold its lease: then it is waited for. Leases that we hold are not locked first, and
+ * one alone needs no transaction.
  */
 final class MySqlCursors {
   private static final int MOST_ATTEMPTS = Integer.MAX_VALUE;
