@@ -8,8 +8,8 @@ import java.util.List;
  * PostgreSQL, MySQL and MariaDB: a transaction begins with its first statement, and in auto-commit
  * mode each statement is one. PostgreSQL's driver changes the mode without a round trip, so there
  * it is changed whenever that saves a commit. Elsewhere a change costs as much as the commit it
- * saves. So it is changed for work that comes a second time in a row, and stays so until somebody
- * needs a transaction.
+ * saves. So it is changed for work that will come again, and stays so until somebody needs a
+ * transaction; where there is no other session for that, only when it does come again.
  */
 final class ServerTransactionControl implements TransactionControl {
   private final Connection connection;
@@ -70,8 +70,9 @@ final class ServerTransactionControl implements TransactionControl {
 
   /** Where a pool wants its connections without auto-commit, they stay without. */
   @Override
-  public void beginApart(boolean again) throws SQLException {
-    if (autoCommitIsFree || (again && wasApart && autoCommitBefore)) {
+  public void beginApart(boolean again, boolean spare) throws SQLException {
+    boolean worthIt = again && (spare || wasApart) && autoCommitBefore;
+    if (autoCommitIsFree || worthIt) {
       autoCommit(true);
     }
     wasApart |= again;

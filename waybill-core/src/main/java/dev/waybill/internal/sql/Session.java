@@ -77,7 +77,7 @@ public final class Session implements AutoCloseable {
    * @param again whether such work is likely to follow soon, so that it may pay to prepare for it
    */
   public <T> T apart(boolean again, Function<Tx, T> work) {
-    return repeatedly(() -> control.beginApart(again), work);
+    return repeatedly(() -> control.beginApart(again, shelf != null && !shelf.isEmpty()), work);
   }
 
   private <T> T repeatedly(Step begin, Function<Tx, T> work) {

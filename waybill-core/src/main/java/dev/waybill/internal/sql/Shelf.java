@@ -63,6 +63,16 @@ public final class Shelf {
     }
   }
 
+  /** Whether nothing lies there at the moment. */
+  boolean isEmpty() {
+    lock.lock();
+    try {
+      return kept.isEmpty();
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** False if there is no room: then it is not kept. */
   boolean keep(Session session) {
     boolean first;

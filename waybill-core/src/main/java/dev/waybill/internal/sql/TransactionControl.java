@@ -25,8 +25,9 @@ interface TransactionControl {
    * Begins work each of whose statements may be a transaction by itself, or all of them one.
    *
    * @param again whether such work is likely to follow soon
+   * @param spare whether there are other sessions for those who then need a transaction
    */
-  default void beginApart(boolean again) throws SQLException {
+  default void beginApart(boolean again, boolean spare) throws SQLException {
     begin();
   }
 

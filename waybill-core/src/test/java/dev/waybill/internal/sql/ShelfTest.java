@@ -82,6 +82,31 @@ class ShelfTest {
     second.giveUp();
   }
 
+  /** Whoever needs a transaction in between has another one. */
+  @Test
+  void workThatComesAgainFindsASessionOfItsOwnIfThereAreTwo() {
+    boolean apart = MODE_COSTS.contains(test.product());
+    Session first = database.session();
+    Session second = database.session();
+    first.close();
+    second.close();
+    for (int i = 0; i < 3; i++) {
+      database.apart(true, tx -> tx.query("select 1 as n").one(row -> row.number("n")));
+      assertThat(second.standsApart()).isEqualTo(apart);
+      assertThat(isTakenForATransaction(first)).isEqualTo(apart);
+    }
+    database.apart(false, tx -> tx.query("select 1 as n").one(row -> row.number("n")));
+    assertThat(second.standsApart()).isEqualTo(apart);
+    assertThat(first.standsApart()).isFalse();
+  }
+
+  private boolean isTakenForATransaction(Session expected) {
+    try (Session session = database.session()) {
+      session.transact(tx -> 0);
+      return session == expected;
+    }
+  }
+
   @Test
   void oneConnectionIsEnoughForAllKindsOfWork() {
     var counted = new FaultyDataSource(test.dataSource());
