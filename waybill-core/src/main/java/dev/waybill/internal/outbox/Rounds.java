@@ -85,7 +85,10 @@ final class Rounds {
     }
   }
 
-  /** Empty if the lease is not to be had, or no longer ours; then nothing was changed. */
+  /**
+   * Empty if the lease is not to be had, or no longer ours; then nothing was changed, unless it was
+   * lost after its cursor had moved.
+   */
   Optional<Delivery> ask(LeaseRequest request) {
     var passenger = new Passenger(request, time);
     List<Passenger> party = boarded(passenger);

@@ -81,7 +81,11 @@ public final class Database {
 
   /** Borrows a connection and prepares it, or takes one that was kept for that. */
   public Session session() {
-    Optional<Session> kept = shelf == null ? Optional.empty() : shelf.take();
+    return session(false);
+  }
+
+  private Session session(boolean apart) {
+    Optional<Session> kept = shelf == null ? Optional.empty() : shelf.take(apart);
     return kept.map(session -> session.under(this)).orElseGet(this::newSession);
   }
 
@@ -114,6 +118,13 @@ public final class Database {
   public <T> T single(Function<Tx, T> statement) {
     try (Session session = session()) {
       return session.single(statement);
+    }
+  }
+
+  /** Runs work whose statements need not stand or fall together; see {@link Session#apart}. */
+  public <T> T apart(boolean again, Function<Tx, T> work) {
+    try (Session session = session(true)) {
+      return session.apart(again, work);
     }
   }
 

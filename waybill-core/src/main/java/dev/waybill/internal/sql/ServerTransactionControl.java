@@ -4,7 +4,13 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 
-/** PostgreSQL, MySQL and MariaDB: a transaction begins with its first statement. */
+/**
+ * PostgreSQL, MySQL and MariaDB: a transaction begins with its first statement, and in auto-commit
+ * mode each statement is one. PostgreSQL's driver changes the mode without a round trip, so there
+ * it is changed whenever that saves a commit. Elsewhere a change costs as much as the commit it
+ * saves. So it is changed for work that will come again, and stays so until somebody needs a
+ * transaction; where there is no other session for that, only when it does come again.
+ */
 final class ServerTransactionControl implements TransactionControl {
   private final Connection connection;
   private final List<String> beginSnapshot;
@@ -14,7 +20,9 @@ final class ServerTransactionControl implements TransactionControl {
   private boolean readOnlyBefore;
   private int isolationBefore;
   private boolean inSnapshot;
-  private boolean inSingle;
+  private boolean autoCommit;
+  private boolean changing;
+  private boolean wasApart;
 
   /**
    * Control over a connection.
@@ -35,6 +43,7 @@ final class ServerTransactionControl implements TransactionControl {
     this.autoCommitIsFree = autoCommitIsFree;
   }
 
+  /** The mode is set whatever the driver believes it to be: a pool may have changed it in SQL. */
   @Override
   public void prepare() throws SQLException {
     autoCommitBefore = connection.getAutoCommit();
@@ -45,14 +54,33 @@ final class ServerTransactionControl implements TransactionControl {
   }
 
   @Override
-  public void begin() {}
+  public void begin() throws SQLException {
+    wasApart = false;
+    autoCommit(false);
+  }
 
   @Override
   public void beginSingle() throws SQLException {
     if (autoCommitIsFree) {
-      inSingle = true;
-      connection.setAutoCommit(true);
+      autoCommit(true);
+    } else {
+      begin();
     }
+  }
+
+  /** Where a pool wants its connections without auto-commit, they stay without. */
+  @Override
+  public void beginApart(boolean again, boolean spare) throws SQLException {
+    boolean worthIt = again && (spare || wasApart) && autoCommitBefore;
+    if (autoCommitIsFree || worthIt) {
+      autoCommit(true);
+    }
+    wasApart |= again;
+  }
+
+  @Override
+  public boolean standsApart() {
+    return autoCommit;
   }
 
   @Override
@@ -64,33 +92,41 @@ final class ServerTransactionControl implements TransactionControl {
     }
   }
 
-  /** Whether the statement was a transaction by itself. */
-  private boolean endSingle() throws SQLException {
-    if (!inSingle) {
-      return false;
-    }
-    inSingle = false;
-    connection.setAutoCommit(false);
-    return true;
-  }
-
   @Override
   public void beginSnapshot() throws SQLException {
+    begin();
     inSnapshot = true;
     TransactionControl.run(connection, beginSnapshot);
   }
 
-  @Override
-  public void commit() throws SQLException {
-    if (!endSingle()) {
-      connection.commit();
-      leaveSnapshot();
+  private void autoCommit(boolean on) throws SQLException {
+    if (autoCommit != on) {
+      changing = true;
+      connection.setAutoCommit(on);
+      autoCommit = on;
+      changing = false;
     }
   }
 
   @Override
+  public void commit() throws SQLException {
+    if (!autoCommit) {
+      connection.commit();
+      leaveSnapshot();
+    } else if (autoCommitIsFree) {
+      autoCommit(false);
+    }
+  }
+
+  /** Of a statement that committed by itself nothing is left; then only the mode is changed. */
+  @Override
   public void rollback() throws SQLException {
-    if (!endSingle()) {
+    if (changing) {
+      throw new SQLException("Nobody knows whether auto-commit is on");
+    }
+    if (autoCommit) {
+      autoCommit(false);
+    } else {
       connection.rollback();
       leaveSnapshot();
     }

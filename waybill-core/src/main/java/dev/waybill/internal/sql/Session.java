@@ -68,6 +68,18 @@ public final class Session implements AutoCloseable {
     return repeatedly(control::beginSingle, statement);
   }
 
+  /**
+   * Runs work whose statements need not stand or fall together: each is a transaction by itself
+   * where that saves a round trip, else they are all one. Repeated like {@link #transact}, from its
+   * first statement. What is read so may come from a copy of the database that lags behind, if
+   * there is a proxy that knows of one: such proxies send whole transactions to the original.
+   *
+   * @param again whether such work is likely to follow soon, so that it may pay to prepare for it
+   */
+  public <T> T apart(boolean again, Function<Tx, T> work) {
+    return repeatedly(() -> control.beginApart(again, shelf != null && !shelf.isEmpty()), work);
+  }
+
   private <T> T repeatedly(Step begin, Function<Tx, T> work) {
     for (int failures = 1; ; failures++) {
       try {
@@ -161,6 +173,11 @@ public final class Session implements AutoCloseable {
   /** Whether it can still be used: a connection that broke cannot. */
   public boolean isOpen() {
     return open;
+  }
+
+  /** Whether each statement would be a transaction by itself without more ado. */
+  boolean standsApart() {
+    return control.standsApart();
   }
 
   /** The connection for something else than transactions, until the session is closed. */

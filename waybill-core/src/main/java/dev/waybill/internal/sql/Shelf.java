@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
@@ -39,12 +40,34 @@ public final class Shelf {
     this.onKeep = onKeep;
   }
 
-  /** The one that was used last: it is the least likely to have been ended by the server. */
-  Optional<Session> take() {
+  /**
+   * The one that was used last: it is the least likely to have been ended by the server.
+   *
+   * @param apart whether one is preferred that {@link Session#standsApart}, or one that does not; a
+   *     connection more is never borrowed for that
+   */
+  Optional<Session> take(boolean apart) {
     lock.lock();
     try {
-      Kept last = kept.pollLast();
-      return last == null ? Optional.empty() : Optional.of(last.session());
+      Iterator<Kept> latest = kept.descendingIterator();
+      while (latest.hasNext()) {
+        Session session = latest.next().session();
+        if (session.standsApart() == apart) {
+          latest.remove();
+          return Optional.of(session);
+        }
+      }
+      return Optional.ofNullable(kept.pollLast()).map(Kept::session);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Whether nothing lies there at the moment. */
+  boolean isEmpty() {
+    lock.lock();
+    try {
+      return kept.isEmpty();
     } finally {
       lock.unlock();
     }

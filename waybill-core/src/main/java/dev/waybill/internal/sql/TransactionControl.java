@@ -21,6 +21,21 @@ interface TransactionControl {
     begin();
   }
 
+  /**
+   * Begins work each of whose statements may be a transaction by itself, or all of them one.
+   *
+   * @param again whether such work is likely to follow soon
+   * @param spare whether there are other sessions for those who then need a transaction
+   */
+  default void beginApart(boolean again, boolean spare) throws SQLException {
+    begin();
+  }
+
+  /** Whether each statement would be a transaction by itself without more ado. */
+  default boolean standsApart() {
+    return false;
+  }
+
   /** Begins a transaction that sees one snapshot and that the database refuses any write. */
   void beginSnapshot() throws SQLException;
 

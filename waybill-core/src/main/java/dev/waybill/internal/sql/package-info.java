@@ -6,7 +6,8 @@
  * dev.waybill.internal.sql.Session} (one connection of ours, prepared with the isolation we rely
  * on), a session runs a unit of work in a {@link dev.waybill.internal.sql.Tx} and repeats the
  * <em>whole</em> unit when the database reports contention, and a transaction executes named
- * statements of the {@link dev.waybill.internal.sql.Statements} catalogue. A caller's own
+ * statements of the {@link dev.waybill.internal.sql.Statements} catalogue. Where a commit is a
+ * round trip, work whose statements need not stand or fall together may do without. A caller's own
  * connection becomes a {@code Tx} too, but is never prepared, committed or retried: it is checked
  * and used as it is.
  *

@@ -147,14 +147,16 @@ public abstract class MessageStore {
 
   /**
    * Moves the cursor, prolongs the lease and reads on. Empty if the lease is no longer ours; then
-   * nothing was changed. Without messages the lease is still held.
+   * nothing was changed, unless it was lost after the move. Without messages the lease is still
+   * held.
    */
   public abstract Optional<Delivery> next(Lease lease, long processedSeq, int messages);
 
   /**
    * Answers several requests in one transaction, each for another partition and in their order. A
    * partition whose lease is not to be had, or no longer the owner's, is missing in the answer, and
-   * nothing was changed there. What was ended comes without messages.
+   * nothing was changed there. What was ended comes without messages. One request alone may be two
+   * transactions: then a lease that is lost in between is missing, too, but its cursor has moved.
    */
   public abstract Map<Long, Delivery> round(String owner, List<LeaseRequest> requests);
 

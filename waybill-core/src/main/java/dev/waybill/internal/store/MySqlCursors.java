@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  * Cursors and leases on MySQL and MariaDB, where each statement is a round trip, so that all
  * partitions of a round share theirs. The rows are locked and read, what each request may do is
  * decided here, and one statement writes it. A row that somebody else has locked is left to him,
- * unless we hold its lease: then it is waited for.
+ * unless we hold its lease: then it is waited for. Leases that we hold are not locked first, and
+ * one alone needs no transaction.
  */
 final class MySqlCursors {
   private static final int MOST_ATTEMPTS = Integer.MAX_VALUE;
@@ -167,7 +168,13 @@ final class MySqlCursors {
                     || (request instanceof LeaseRequest.End end && end.move().lastError() != null));
   }
 
-  /** Answers requests that {@link #areHeld}, all of them or, by an exception, none. */
+  /**
+   * Answers requests that {@link #areHeld}, all of them or, by an exception, none. In one
+   * transaction, or one request alone without any: then the cursor is moved by its own statement,
+   * and what is read counts only if that move is the last thing that became of the lease, and if no
+   * message is missing. So nobody is given what another has taken meanwhile, nor what was read from
+   * a copy that lags behind.
+   */
   static Map<Long, Delivery> held(Tx tx, String owner, List<LeaseRequest> requests)
       throws LeaseLost {
     String rows = String.join(",", requests.stream().map(MySqlCursors::json).toList());
@@ -185,25 +192,32 @@ final class MySqlCursors {
       }
     }
     if (!wanted.isEmpty()) {
-      Parcels parcels = Parcels.readOn(tx, wanted);
+      Parcels parcels = Parcels.readOn(tx, owner, wanted);
       for (LeaseRequest request : requests) {
         if (request instanceof LeaseRequest.Next next) {
-          answers.put(next.partitionId(), delivery(next, parcels));
+          answers.put(next.partitionId(), read(next, parcels));
         }
       }
     }
     return answers;
   }
 
-  private static Delivery delivery(LeaseRequest.Next next, Parcels parcels) {
+  private static Delivery read(LeaseRequest.Next next, Parcels parcels) throws LeaseLost {
     Parcels.Standing standing = parcels.standing(next.partitionId());
+    List<StoredMessage> messages =
+        parcels.messages(wanted(next.partitionId(), next.processedSeq(), next.messages()));
+    if (standing.epoch() != next.lease().epoch()
+        || standing.processedSeq() != next.processedSeq()
+        || messages.stream().anyMatch(message -> message.body() == null)) {
+      throw new LeaseLost();
+    }
     return new Delivery(
         next.processedSeq(),
         1,
         next.lease().epoch(),
         standing.sequence(),
         standing.parked(),
-        parcels.messages(wanted(next.partitionId(), next.processedSeq(), next.messages())));
+        messages);
   }
 
   private static String json(LeaseRequest request) {
@@ -222,7 +236,7 @@ final class MySqlCursors {
         .formatted(lease.partitionId(), seq, attempts, lease.epoch(), delay, duration);
   }
 
-  /** One of several leases was not ours any more, and nothing is to be changed. */
+  /** A lease was not ours any more, or not beyond doubt. */
   static final class LeaseLost extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -246,7 +260,9 @@ final class MySqlCursors {
     Map<Long, Parcels.Standing> standings = new HashMap<>();
     for (Change change : changes) {
       Cursor cursor = change.cursor;
-      standings.put(cursor.partitionId, new Parcels.Standing(cursor.sequence, cursor.parked));
+      standings.put(
+          cursor.partitionId,
+          new Parcels.Standing(cursor.sequence, cursor.parked, cursor.processedSeq, cursor.epoch));
       if (change.messages > 0) {
         wanted.add(wanted(cursor.partitionId, cursor.processedSeq, change.messages));
       }

@@ -136,23 +136,17 @@ final class MySqlMessageStore extends MessageStore {
 
   @Override
   public Map<Long, Integer> promote(int messages) {
-    record Due(long dueAt, long id, long partitionId) {}
     return transact(
         tx -> {
-          List<Due> due =
-              tx.sql("outbox_due")
-                  .set("messages", messages)
-                  .list(
-                      row ->
-                          new Due(
-                              row.number("due_at"), row.number("id"), row.number("partition_id")));
+          List<Due> due = Due.first(tx, messages);
           Map<Long, Integer> counts = new LinkedHashMap<>();
           if (due.isEmpty()) {
             return counts;
           }
           List<String> pairs = due.stream().map(each -> json(each.dueAt(), each.id())).toList();
           long[] ids = due.stream().mapToLong(Due::id).toArray();
-          expect(due.size(), tx.sql("outbox_due_delete").set("rows", json(pairs)).update());
+          UnderLock.expect(
+              due.size(), tx.sql("outbox_due_delete").set("rows", json(pairs)).update());
           tx.sql("outbox_due_release").set("ids", PackedIds.json(ids)).update();
           due.forEach(each -> counts.merge(each.partitionId(), 1, Integer::sum));
           return counts;
@@ -181,10 +175,7 @@ final class MySqlMessageStore extends MessageStore {
   }
 
   private Map<Long, Integer> sequence(Tx tx, long[] partitions, int messages) {
-    Query lock = tx.sql("outbox_sequence_lock");
-    LongStream.of(partitions).forEach(lock::row);
-    Map<Long, Long> locked = new LinkedHashMap<>();
-    lock.list(row -> locked.put(row.number("id"), row.number("sequence")));
+    Map<Long, Long> locked = UnderLock.partitions(tx, partitions);
     Map<Long, Integer> counts = new LinkedHashMap<>();
     if (locked.isEmpty()) {
       return counts;
@@ -209,7 +200,7 @@ final class MySqlMessageStore extends MessageStore {
       counts.put(partition.getKey(), count);
     }
     if (moved > 0) {
-      expect(
+      UnderLock.expect(
           changes.size() + moved,
           tx.sql("outbox_sequence_number").set("rows", json(changes)).update());
     }
@@ -241,14 +232,6 @@ final class MySqlMessageStore extends MessageStore {
     return chosen;
   }
 
-  /** What was chosen under the lock must be what is changed, or nothing is done at all. */
-  private static void expect(int chosen, int changed) {
-    if (chosen != changed) {
-      throw new IllegalStateException(
-          chosen + " rows were chosen under a lock, but " + changed + " could be changed");
-    }
-  }
-
   private static String json(long... numbers) {
     return json(LongStream.of(numbers).mapToObj(Long::toString).toList());
   }
@@ -273,12 +256,21 @@ final class MySqlMessageStore extends MessageStore {
   public Map<Long, Delivery> round(String owner, List<LeaseRequest> requests) {
     if (MySqlCursors.areHeld(requests)) {
       try {
-        return transact(tx -> MySqlCursors.held(tx, owner, requests));
+        return held(owner, requests);
       } catch (MySqlCursors.LeaseLost lost) {
-        // Nothing was changed. Whose it was is found out one by one.
+        // Whose it was is found out one by one.
       }
     }
     return transact(tx -> MySqlCursors.round(tx, owner, requests));
+  }
+
+  /** One alone has nothing to be taken back with it, so its statements need no transaction. */
+  private Map<Long, Delivery> held(String owner, List<LeaseRequest> requests) {
+    if (requests.size() > 1) {
+      return transact(tx -> MySqlCursors.held(tx, owner, requests));
+    }
+    boolean again = requests.get(0) instanceof LeaseRequest.Next;
+    return database().apart(again, tx -> MySqlCursors.held(tx, owner, requests));
   }
 
   @Override
@@ -293,7 +285,7 @@ final class MySqlMessageStore extends MessageStore {
           PartitionState state = state(tx, partitionId);
           var wanted =
               new Parcels.Wanted(partitionId, Math.max(after, state.processedSeq()), messages);
-          return state.with(Parcels.readOn(tx, List.of(wanted)).messages(wanted));
+          return state.with(Parcels.readOn(tx, null, List.of(wanted)).messages(wanted));
         });
   }
 

@@ -96,16 +96,9 @@ abstract class PackedMessageStore extends MessageStore {
 
   @Override
   public Map<Long, Integer> promote(int messages) {
-    record Due(long dueAt, long id, long partitionId) {}
     return transact(
         tx -> {
-          List<Due> due =
-              tx.sql("outbox_due")
-                  .set("messages", messages)
-                  .list(
-                      row ->
-                          new Due(
-                              row.number("due_at"), row.number("id"), row.number("partition_id")));
+          List<Due> due = Due.first(tx, messages);
           Map<Long, Integer> counts = new LinkedHashMap<>();
           if (due.isEmpty()) {
             return counts;
@@ -117,7 +110,8 @@ abstract class PackedMessageStore extends MessageStore {
             pairs.add(new long[] {each.dueAt(), each.id()});
             counts.merge(each.partitionId(), 1, Integer::sum);
           }
-          expect(due.size(), tx.sql("outbox_due_delete").set("rows", json(pairs)).update());
+          UnderLock.expect(
+              due.size(), tx.sql("outbox_due_delete").set("rows", json(pairs)).update());
           incoming.update();
           return counts;
         });
@@ -129,10 +123,7 @@ abstract class PackedMessageStore extends MessageStore {
   }
 
   Map<Long, Integer> sequence(Tx tx, long[] partitions, int messages) {
-    Query lock = tx.sql("outbox_sequence_lock");
-    LongStream.of(partitions).forEach(lock::row);
-    Map<Long, Long> locked = new LinkedHashMap<>();
-    lock.list(row -> locked.put(row.number("id"), row.number("sequence")));
+    Map<Long, Long> locked = UnderLock.partitions(tx, partitions);
     Map<Long, Integer> counts = new LinkedHashMap<>();
     if (locked.isEmpty()) {
       return counts;
@@ -180,9 +171,10 @@ abstract class PackedMessageStore extends MessageStore {
           }
           moved.add(new long[] {partition, before + ids.length});
         });
-    expect(taken, remove(tx, chosen));
+    UnderLock.expect(taken, remove(tx, chosen));
     segments.update();
-    expect(moved.size(), tx.sql("outbox_sequence_move").set("rows", json(moved)).update());
+    UnderLock.expect(
+        moved.size(), tx.sql("outbox_sequence_move").set("rows", json(moved)).update());
   }
 
   /** Takes what was chosen out of the incoming ones, and says how many were there. */
@@ -190,14 +182,6 @@ abstract class PackedMessageStore extends MessageStore {
     List<long[]> pairs = new ArrayList<>();
     chosen.forEach((partition, ids) -> ids.forEach(id -> pairs.add(new long[] {partition, id})));
     return tx.sql("outbox_incoming_delete").set("rows", json(pairs)).update();
-  }
-
-  /** What was chosen under the lock must be what is removed, or nothing is done at all. */
-  private static void expect(int chosen, int changed) {
-    if (chosen != changed) {
-      throw new IllegalStateException(
-          chosen + " rows were chosen under a lock, but " + changed + " could be changed");
-    }
   }
 
   private static String json(List<long[]> pairs) {

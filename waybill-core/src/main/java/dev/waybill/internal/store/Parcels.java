@@ -22,6 +22,8 @@ final class Parcels {
   /** How a partition stands is told in a row with this for a number. */
   private static final long STANDING = -2;
 
+  private static final long NOT_OURS = -1;
+
   /**
    * What is to be read of a partition.
    *
@@ -33,8 +35,19 @@ final class Parcels {
     }
   }
 
-  /** How a partition stands. */
-  record Standing(long sequence, int parked) {}
+  /**
+   * How a partition stands.
+   *
+   * @param epoch of its lease if that is the reader's, else none that there is
+   */
+  record Standing(long sequence, int parked, long processedSeq, long epoch) {
+    private static final Standing UNKNOWN = new Standing(0, 0, 0, NOT_OURS);
+
+    static Standing of(Row row) throws SQLException {
+      return new Standing(
+          row.number("id"), (int) row.number("n"), row.number("created_at"), row.number("bytes"));
+    }
+  }
 
   /** A row as it came. */
   private static final class Found {
@@ -102,11 +115,18 @@ final class Parcels {
     return parcels;
   }
 
-  /** The same, and finds out how they stand. */
-  static Parcels readOn(Tx tx, List<Wanted> wanted) {
+  /**
+   * The same, and finds out how they stand.
+   *
+   * @param owner who reads; null if he has no leases
+   */
+  static Parcels readOn(Tx tx, @Nullable String owner, List<Wanted> wanted) {
     Parcels parcels = new Parcels();
     long[] partitions = wanted.stream().mapToLong(Wanted::partitionId).toArray();
-    Query query = tx.sql("outbox_read_rows_on").set("partitions", PackedIds.json(partitions));
+    Query query =
+        tx.sql("outbox_read_rows_on")
+            .set("partitions", PackedIds.json(partitions))
+            .set("owner", owner);
     parcels.read(tx, query, wanted);
     return parcels;
   }
@@ -123,7 +143,7 @@ final class Parcels {
           long partition = row.number("partition_id");
           long seq = row.number("seq");
           if (seq == STANDING) {
-            standings.put(partition, new Standing(row.number("id"), (int) row.number("n")));
+            standings.put(partition, Standing.of(row));
           } else {
             found.computeIfAbsent(partition, id -> new TreeMap<>()).put(seq, new Found(row));
           }
@@ -166,7 +186,7 @@ final class Parcels {
 
   /** How a partition stands. */
   Standing standing(long partitionId) {
-    return standings.getOrDefault(partitionId, new Standing(0, 0));
+    return standings.getOrDefault(partitionId, Standing.UNKNOWN);
   }
 
   /**

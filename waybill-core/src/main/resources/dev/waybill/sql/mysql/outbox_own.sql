@@ -122,9 +122,10 @@ for update skip locked
 )...[union all]
 
 -- name: outbox_read_rows_on
--- The same, and how each partition stands, in a row with a number that no message has.
+-- The same, and how each partition stands, in a row with a number that no message has: its cursor as created_at, and its
+-- epoch as bytes if :owner has its lease.
 select c.partition_id, -2 as seq, c.parked as n, p.sequence as id, null as type, null as message_key, null as headers,
-  null as payload, 0 as created_at, 0 as bytes
+  null as payload, c.processed_seq as created_at, case when c.lease_owner = :owner then c.lease_epoch else -1 end as bytes
 from json_table(:partitions, '$[*]' columns (id bigint path '$')) t
 straight_join waybill_outbox_processor c force index (primary) on c.partition_id = t.id
 straight_join waybill_outbox_partitions p force index (primary) on p.id = c.partition_id

@@ -74,11 +74,19 @@ final class Line {
       List<QueueConfig> configs,
       OutboxProfile profile,
       TestTime time) {
+    this(Stores.open(source), owner, configs, profile, time);
+  }
+
+  Line(
+      Database database,
+      String owner,
+      List<QueueConfig> configs,
+      OutboxProfile profile,
+      TestTime time) {
     this.time = time;
     this.crew = new Crew(time);
     this.dirty = new DirtyPartitions(time, () -> {}, () -> 0.5, Gathering.of(10));
     this.ready = new ReadyPartitions(time, () -> {}, () -> 0.5);
-    Database database = Stores.open(source);
     Events events = new Events(List.of());
     messages = MessageStore.of(database);
     parked = new ParkedStore(database);
