@@ -256,7 +256,7 @@ select l.id, coalesce(c.n, 0) as n, set_config('synchronous_commit', 'off', true
 -- include: numbering
 , wanted as (
   select w.partition_id, w.duration, w.messages
-  from unnest((select :wanted::bigint[]), :durations::bigint[], :limits::bigint[]) as w (partition_id, duration, messages)
+  from unnest((select :wanted::bigint[]), (select :durations::bigint[]), (select :limits::bigint[])) as w (partition_id, duration, messages)
 ), free as materialized (
   -- Only where nothing waited before: then what was just numbered is all there is.
   select c.partition_id, w.duration, w.messages, l.sequence + n.n as sequence
@@ -499,8 +499,8 @@ returning set_config('synchronous_commit', 'off', true)
 -- name: outbox_lease_ends
 with request as materialized (
   select r.partition_id, r.epoch, r.processed_seq, r.attempts, r.last_error, r.delay
-  from unnest((select :partitions::bigint[]), :epochs::bigint[], :processed_seqs::bigint[], :attempts::bigint[],
-      :last_errors::text[], :delays::bigint[])
+  from unnest((select :partitions::bigint[]), (select :epochs::bigint[]), (select :processed_seqs::bigint[]), (select :attempts::bigint[]),
+      (select :last_errors::text[]), (select :delays::bigint[]))
     as r (partition_id, epoch, processed_seq, attempts, last_error, delay)
 ), ours as materialized (
   select c.partition_id from request r
@@ -625,8 +625,8 @@ from lease l left join lateral (
 -- name: outbox_lease_round
 with request as materialized (
   select r.partition_id, r.epoch, r.processed_seq, r.attempts, r.last_error, r.delay, r.duration, r.messages
-  from unnest((select :partitions::bigint[]), :epochs::bigint[], :processed_seqs::bigint[], :attempts::bigint[],
-      :last_errors::text[], :delays::bigint[], :durations::bigint[], :messages::bigint[])
+  from unnest((select :partitions::bigint[]), (select :epochs::bigint[]), (select :processed_seqs::bigint[]), (select :attempts::bigint[]),
+      (select :last_errors::text[]), (select :delays::bigint[]), (select :durations::bigint[]), (select :messages::bigint[]))
     as r (partition_id, epoch, processed_seq, attempts, last_error, delay, duration, messages)
 ), free as materialized (
   select c.partition_id from request r
