@@ -2,10 +2,12 @@ package dev.waybill.internal.store;
 
 import dev.waybill.internal.sql.Database;
 import dev.waybill.internal.sql.Dialect;
+import dev.waybill.internal.sql.Row;
 import dev.waybill.internal.sql.Tx;
 import dev.waybill.internal.store.JobLeaseStore.Claim;
 import dev.waybill.internal.store.JobLeaseStore.Fence;
 import dev.waybill.internal.store.JobLeaseStore.Lease;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -40,8 +42,10 @@ public final class JobExpress {
    * What a claim has leased.
    *
    * @param drained whether that was all there is, except for what others hold
+   * @param stuck whether nothing was taken because what comes first is a freight with more jobs
+   *     than were asked for
    */
-  public record Front(List<Claim> claims, boolean drained) {}
+  public record Front(List<Claim> claims, boolean drained, boolean stuck) {}
 
   /**
    * Leases the front of the lines, in the order of their turns. Empty if there are several tenants,
@@ -53,6 +57,7 @@ public final class JobExpress {
         tx -> {
           AtomicBoolean simple = new AtomicBoolean();
           AtomicBoolean bounded = new AtomicBoolean();
+          AtomicBoolean stuck = new AtomicBoolean();
           List<Claim> claims = new ArrayList<>();
           tx.sql("job_claim_front")
               .set("types", JsonRows.texts(types))
@@ -63,12 +68,34 @@ public final class JobExpress {
                   row -> {
                     simple.set(row.flag("simple"));
                     bounded.set(row.flag("bounded"));
-                    return row.uuidOrNull("id") != null && claims.add(Claim.read(row));
+                    stuck.set(row.flag("stuck"));
+                    return row.uuidOrNull("id") != null && claims.addAll(claims(row));
                   });
           return simple.get()
-              ? Optional.of(new Front(claims, claims.size() < limit && !bounded.get()))
+              ? Optional.of(new Front(claims, claims.size() < limit && !bounded.get(), stuck.get()))
               : Optional.empty();
         });
+  }
+
+  private static List<Claim> claims(Row row) throws SQLException {
+    return row.textOrNull("sizes") == null ? List.of(Claim.read(row)) : JobFreightStore.claims(row);
+  }
+
+  /** Makes rows of freights at the front of the lines of these types, for so many jobs. */
+  public void unloadFront(Collection<String> types, int jobs) {
+    database.single(
+        tx -> {
+          JobFreightStore.in(tx).unloadFront(types, jobs);
+          return true;
+        });
+  }
+
+  /**
+   * Ends those of these attempts, which succeeded without anything to write, whose jobs are still
+   * in freights. Fails, and ends none, if one of the leases ends while its row is waited for.
+   */
+  public List<Lease> succeedAboard(List<Fence> fences) {
+    return database.single(tx -> JobFreightStore.in(tx).succeed(fences));
   }
 
   /**
