@@ -149,7 +149,7 @@ final class JobClaimer implements Worker {
    * room for one in a moment; else it is taken apart.
    */
   private boolean isWorthWaiting(int free) {
-    boolean large = Math.min(options.batch(), options.concurrency()) >= 2 * FreightId.MOST_JOBS;
+    boolean large = Math.min(options.batch(), options.concurrency()) >= FreightId.MOST_JOBS;
     if (!loaded || !large || free >= FreightId.MOST_JOBS) {
       waiting = false;
       return false;

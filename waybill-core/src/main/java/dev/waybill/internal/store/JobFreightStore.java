@@ -11,10 +11,8 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.function.Predicate;
@@ -155,15 +153,14 @@ public final class JobFreightStore {
       return List.of();
     }
     unload("job_freight_unload_slow", freights);
-    Set<UUID> live =
-        new HashSet<>(
-            tx.sql("job_freight_watch")
-                .uuids("ids", freights)
-                .set("worker", fences.get(0).worker())
-                .list(row -> row.uuid("id")));
+    Map<UUID, Long> done = new HashMap<>();
+    tx.sql("job_freight_watch")
+        .uuids("ids", freights)
+        .set("worker", fences.get(0).worker())
+        .list(row -> done.put(row.uuid("id"), row.number("done")) == null);
     return fences.stream()
         .map(Fence::id)
-        .filter(id -> FreightId.mayBeAboard(id) && live.contains(FreightId.of(id)))
+        .filter(id -> (done.getOrDefault(FreightId.of(id), -1L) >> FreightId.place(id) & 1) == 0)
         .toList();
   }
 

@@ -483,7 +483,7 @@ order by j.due_at, j.id
 limit :limit
 
 -- name: job_page_pending
--- A freight goes on as long as its last job does; tenants come behind all freights of their type.
+-- Tenants come behind all freights of their type. Of the freight that a page before ended in there may be none left.
 select *
 from (
 (
@@ -505,11 +505,11 @@ from (
   select *
   from waybill_job_freight f
   where f.status = 1
-{and (f.type, f.turn) >= (:from_type, case when :from_tenant = '' then :from_turn else 9223372036854775807 end) and (f.type, '', f.turn, cast(overlay(cast(f.id as text) placing to_hex(f.jobs - 1) from 36) as uuid)) > (:from_type, :from_tenant, :from_turn, :after)}
-{and f.type = :of_type and f.turn >= case when :of_tenant = '' then :of_turn else 9223372036854775807 end and ('', f.turn, cast(overlay(cast(f.id as text) placing to_hex(f.jobs - 1) from 36) as uuid)) > (:of_tenant, :of_turn, :of_after)}
+{and (f.type, f.turn, f.id) >= (:from_type, case when :from_tenant = '' then :from_turn else 9223372036854775807 end, cast(overlay(cast(cast(:after as uuid) as text) placing '0' from 36) as uuid))}
+{and f.type = :of_type and (f.turn, f.id) >= (case when :of_tenant = '' then :of_turn else 9223372036854775807 end, cast(overlay(cast(cast(:of_after as uuid) as text) placing '0' from 36) as uuid))}
 -- include: freight_filters
   order by f.type, f.turn, f.id
-  limit :limit
+  limit cast(:limit as integer) + 1
 ) f
 cross join lateral generate_series(0, f.jobs - 1) as p (place)
 )

@@ -126,9 +126,9 @@ with clock as materialized (
   from (
     (select turn, id from sequence where jobs <= (select cast(:limit as integer)) order by turn desc, id desc limit 1)
     union all
-    (select -9223372036854775808, '00000000-0000-0000-0000-000000000000' from many where yes)
+    (select cast(-9223372036854775808 as bigint), cast('00000000-0000-0000-0000-000000000000' as uuid) from many where yes)
     union all
-    (select 9223372036854775807, 'ffffffff-ffff-ffff-ffff-ffffffffffff' from many where not yes)
+    (select 9223372036854775807, cast('ffffffff-ffff-ffff-ffff-ffffffffffff' as uuid) from many where not yes)
   ) b
   limit 1
 ), front as materialized (
@@ -305,7 +305,7 @@ returning f.id, f.type, f.max_attempts, f.priority, f.worker, f.leased_at, f.lea
   cast(case when f.lease_until <= cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) then 'too late, after ' else '' end || f.finished_at as bigint) as now
 
 -- name: job_freight_watch
-select f.id
+select f.id, f.done
 from waybill_job_freight f
 where f.id = any (cast(:ids as uuid[])) and f.worker = :worker and f.status + 0 = 2 and f.lease_until > cast(extract(epoch from clock_timestamp()) * 1000000 as bigint)
 -- include: freight_by_index
