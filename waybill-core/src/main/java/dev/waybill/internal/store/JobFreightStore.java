@@ -54,13 +54,14 @@ public final class JobFreightStore {
 
   /** Inserts freights; false, and nothing is done, if the type is not to be had or has limits. */
   public boolean insert(Alike alike, Loading loading) {
+    Loading.Columns columns = loading.columns();
     return tx.sql("job_freight_insert")
-            .uuids("ids", loading.ids())
-            .longs("jobs", loading.jobs())
-            .longs("behinds", loading.behinds())
-            .longs("bytes", loading.bytes())
-            .texts("sizes", loading.sizes())
-            .set("payload", loading.payload())
+            .uuids("ids", columns.ids())
+            .longs("jobs", columns.jobs())
+            .longs("behinds", columns.behinds())
+            .longs("bytes", columns.lengths())
+            .texts("sizes", columns.sizes())
+            .set("payload", columns.payload())
             .set("type", alike.type())
             .set("priority", alike.priority())
             .set("max_attempts", alike.maxAttempts())
