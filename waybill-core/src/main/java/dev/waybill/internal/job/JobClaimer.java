@@ -280,10 +280,7 @@ final class JobClaimer implements Worker {
       way.unloadFront(types, free);
       front = way.claimFront(types, free, options.worker(), options.lease());
     }
-    loaded =
-        !stuck
-            && front.isPresent()
-            && front.get().claims().stream().anyMatch(each -> FreightId.mayBeAboard(each.id()));
+    loaded = front.filter(Front::freights).isPresent();
     return front;
   }
 

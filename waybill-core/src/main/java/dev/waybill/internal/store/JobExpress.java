@@ -2,12 +2,10 @@ package dev.waybill.internal.store;
 
 import dev.waybill.internal.sql.Database;
 import dev.waybill.internal.sql.Dialect;
-import dev.waybill.internal.sql.Row;
 import dev.waybill.internal.sql.Tx;
 import dev.waybill.internal.store.JobLeaseStore.Claim;
 import dev.waybill.internal.store.JobLeaseStore.Fence;
 import dev.waybill.internal.store.JobLeaseStore.Lease;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -42,10 +40,11 @@ public final class JobExpress {
    * What a claim has leased.
    *
    * @param drained whether that was all there is, except for what others hold
+   * @param freights whether there were freights among that
    * @param stuck whether nothing was taken because what comes first is a freight with more jobs
    *     than were asked for
    */
-  public record Front(List<Claim> claims, boolean drained, boolean stuck) {}
+  public record Front(List<Claim> claims, boolean drained, boolean freights, boolean stuck) {}
 
   /**
    * Leases the front of the lines, in the order of their turns. Empty if there are several tenants,
@@ -57,6 +56,7 @@ public final class JobExpress {
         tx -> {
           AtomicBoolean simple = new AtomicBoolean();
           AtomicBoolean bounded = new AtomicBoolean();
+          AtomicBoolean freights = new AtomicBoolean();
           AtomicBoolean stuck = new AtomicBoolean();
           List<Claim> claims = new ArrayList<>();
           tx.sql("job_claim_front")
@@ -69,16 +69,18 @@ public final class JobExpress {
                     simple.set(row.flag("simple"));
                     bounded.set(row.flag("bounded"));
                     stuck.set(row.flag("stuck"));
-                    return row.uuidOrNull("id") != null && claims.addAll(claims(row));
+                    if (row.textOrNull("sizes") != null) {
+                      freights.set(true);
+                      return claims.addAll(JobFreightStore.claims(row));
+                    }
+                    return row.uuidOrNull("id") != null && claims.add(Claim.read(row));
                   });
           return simple.get()
-              ? Optional.of(new Front(claims, claims.size() < limit && !bounded.get(), stuck.get()))
+              ? Optional.of(
+                  new Front(
+                      claims, claims.size() < limit && !bounded.get(), freights.get(), stuck.get()))
               : Optional.empty();
         });
-  }
-
-  private static List<Claim> claims(Row row) throws SQLException {
-    return row.textOrNull("sizes") == null ? List.of(Claim.read(row)) : JobFreightStore.claims(row);
   }
 
   /** Makes rows of freights at the front of the lines of these types, for so many jobs. */

@@ -218,9 +218,7 @@ public final class JobFreightStore {
   /** Makes rows of freights whose lease has ended, for so many jobs. */
   void unloadExpired(int jobs) {
     if (isKnownTo(tx)) {
-      tx.sql("job_freight_unload_expired")
-          .set("limit", (jobs - 1) / FreightId.MOST_JOBS + 1)
-          .update();
+      tx.sql("job_freight_unload_expired").set("limit", jobs).update();
     }
   }
 

@@ -276,7 +276,8 @@ select (select count(*) from staged) as staged, (
   ) as micros
 
 -- name: job_freight_insert
--- Their payloads come as one, of which each freight takes a piece. A type with limits has to be weighed: nothing is inserted.
+-- Their payloads come as one, of which each freight takes a piece. A type with limits has to be weighed: nothing is inserted. Nor
+-- where not every text can be stored: that must fail here, and not when a freight is unloaded.
 insert into waybill_job_freight (
   id, turn, timeout_micros, created_at, priority, max_attempts, jobs, type, stage, sizes, status, payload
 )
@@ -287,6 +288,7 @@ select v.id, c.now - coalesce(cast(:priority as integer), d.priority) * cast(:ag
 from unnest(cast(:ids as uuid[]), cast(:jobs as bigint[]), cast(:behinds as bigint[]), cast(:bytes as bigint[]), cast(:sizes as text[]))
   as v (id, jobs, behind, bytes, sizes)
 join waybill_job_definition d on d.type = :type and d.enabled and d.max_running is null and d.rate_count is null
+  and getdatabaseencoding() = 'UTF8'
 cross join (select cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) as now) c
 
 -- name: job_freight_succeed
@@ -353,13 +355,22 @@ with picked as materialized (
 -- include: unloaded
 
 -- name: job_freight_unload_expired
-with picked as materialized (
-  select f.id
+-- As many as have so many jobs together, longest ago first.
+with expired as materialized (
+  select f.id, f.jobs, f.lease_until
   from waybill_job_freight f
   where f.status = 2 and f.lease_until <= cast(extract(epoch from clock_timestamp()) * 1000000 as bigint)
 -- include: freight_by_index
   order by f.lease_until
   limit (select cast(:limit as integer))
+), picked as materialized (
+  select f.id
+  from waybill_job_freight f
+  where f.id = any (array(
+    select e.id from (select id, sum(jobs) over (order by lease_until, id) - jobs as before from expired) e where e.before < :limit
+  )) and f.status + 0 = 2 and f.lease_until <= cast(extract(epoch from clock_timestamp()) * 1000000 as bigint)
+-- include: freight_by_index
+  order by f.id
   for update skip locked
 ),
 -- include: unloaded

@@ -45,10 +45,10 @@ final class JobBench {
   private static final String EVERYWHERE =
       """
       (
-        select id, type, tenant, status, turn, due_at, attempt, worker, leased_at, lease_until, finished_at from waybill_job
+        select id, type, tenant, status, turn, due_at, attempt, worker, leased_at, lease_until, finished_at, held_hash from waybill_job
         union all
         select f.id, f.type, '', case when f.status = 1 then 1 when (f.done >> p) & 1 = 1 then 3 else 2 end, f.turn, f.created_at,
-          case when f.status = 1 then 0 else 1 end, f.worker, f.leased_at, f.lease_until, f.finished_at
+          case when f.status = 1 then 0 else 1 end, f.worker, f.leased_at, f.lease_until, f.finished_at, null
         from waybill_job_freight f cross join lateral generate_series(0, f.jobs - 1) p
       ) waybill_job""";
 
