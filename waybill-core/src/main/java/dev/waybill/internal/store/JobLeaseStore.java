@@ -31,16 +31,6 @@ public final class JobLeaseStore {
   /** A tenant that waits for a type, and the turn of its first job. */
   public record Waiting(String tenant, long turn) {}
 
-  /** The limits of a type whose row is locked; microseconds. */
-  public record Limits(
-      String type,
-      @Nullable Long maxRunning,
-      @Nullable Long rateCount,
-      long rateMicros,
-      double tokens,
-      long tokensAt,
-      long now) {}
-
   /**
    * A job that a claim has got.
    *
@@ -276,36 +266,9 @@ public final class JobLeaseStore {
         .list(row -> new Waiting(row.text("tenant"), row.number("turn")));
   }
 
-  /** Locks the definitions of limited types; those that somebody else claims are left out. */
-  public List<Limits> lockLimits(Collection<String> types) {
-    return tx.sql("job_limits_lock")
-        .set("types", JsonRows.texts(types))
-        .list(
-            row -> {
-              Long rateMicros = row.numberOrNull("rate_micros");
-              return new Limits(
-                  row.text("type"),
-                  row.numberOrNull("max_running"),
-                  row.numberOrNull("rate_count"),
-                  rateMicros == null ? 1 : rateMicros,
-                  Double.parseDouble(row.text("rate_tokens")),
-                  row.number("rate_at"),
-                  row.number("now"));
-            });
-  }
-
-  /** How many of a type are leased. */
-  public long running(String type) {
-    return tx.sql("job_running_count").set("type", type).one(row -> row.number("running"));
-  }
-
-  /** Remembers how many starts are left. */
-  public void takeTokens(Limits limits, double left) {
-    tx.sql("job_rate_take")
-        .set("type", limits.type())
-        .set("tokens", String.format(java.util.Locale.ROOT, "%.6f", left))
-        .set("now", limits.now())
-        .update();
+  /** What limited types may start. */
+  public JobLimitStore limits() {
+    return JobLimitStore.in(tx);
   }
 
   /** The turns at the front of a line. */

@@ -367,7 +367,7 @@ with expired as materialized (
   select f.id
   from waybill_job_freight f
   where f.id = any (array(
-    select e.id from (select id, sum(jobs) over (order by lease_until, id) - jobs as before from expired) e where e.before < :limit
+    select e.id from (select id, jobs, sum(jobs) over (order by lease_until, id) as upto from expired) e where e.upto - e.jobs < :limit
   )) and f.status + 0 = 2 and f.lease_until <= cast(extract(epoch from clock_timestamp()) * 1000000 as bigint)
 -- include: freight_by_index
   order by f.id
