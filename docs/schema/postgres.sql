@@ -115,6 +115,33 @@ create table waybill_job_fire (
   constraint waybill_job_fire_pk PRIMARY KEY (schedule, scheduled_for)
 );
 
+create table waybill_job_freight (
+  id uuid not null,
+  turn bigint not null,
+  timeout_micros bigint not null,
+  created_at bigint not null,
+  priority integer not null,
+  max_attempts integer not null,
+  jobs integer not null,
+  type text not null,
+  stage text not null,
+  sizes text not null,
+  status integer not null,
+  done integer not null default 0,
+  finished_at bigint,
+  leased_at bigint,
+  lease_until bigint,
+  worker text,
+  payload bytea not null,
+  constraint waybill_job_freight_pk PRIMARY KEY (id)
+) with (fillfactor=50);
+
+CREATE INDEX waybill_job_freight_finished_ix ON waybill_job_freight USING btree (finished_at, id) WHERE (finished_at IS NOT NULL);
+
+CREATE INDEX waybill_job_freight_leased_ix ON waybill_job_freight USING btree (lease_until) WHERE (status = 2);
+
+CREATE INDEX waybill_job_freight_pending_ix ON waybill_job_freight USING btree (type, turn, id) WHERE (status = 1);
+
 create table waybill_job_log (
   id bigint not null,
   job_id uuid not null,

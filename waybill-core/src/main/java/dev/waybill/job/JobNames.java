@@ -17,9 +17,19 @@ final class JobNames {
   static boolean isType(String type) {
     return !type.isEmpty()
         && type.length() <= LONGEST_TYPE
-        && type.chars().allMatch(c -> isAlphanumeric(c) || ".-_:/".indexOf(c) >= 0)
+        && hasOnlyCharactersOfTypes(type)
         && isAlphanumeric(type.charAt(0))
         && isAlphanumeric(type.charAt(type.length() - 1));
+  }
+
+  private static boolean hasOnlyCharactersOfTypes(String type) {
+    for (int i = 0; i < type.length(); i++) {
+      char c = type.charAt(i);
+      if (!isAlphanumeric(c) && ".-_:/".indexOf(c) < 0) {
+        return false;
+      }
+    }
+    return true;
   }
 
   private static boolean isAlphanumeric(int c) {
@@ -28,6 +38,20 @@ final class JobNames {
 
   /** What is wrong with a text that shall be stored and compared; null if nothing is. */
   static @Nullable String complaintAbout(String text, int longest) {
+    return isWord(text, longest) ? null : closer(text, longest);
+  }
+
+  /** Of letters and digits only, as most are: nothing can be wrong with that. */
+  private static boolean isWord(String text, int longest) {
+    for (int i = 0; i < text.length(); i++) {
+      if (!isAlphanumeric(text.charAt(i))) {
+        return false;
+      }
+    }
+    return !text.isEmpty() && text.length() <= longest;
+  }
+
+  private static @Nullable String closer(String text, int longest) {
     if (isBlank(text)) {
       return "is blank";
     }

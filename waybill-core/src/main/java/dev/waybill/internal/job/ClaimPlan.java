@@ -64,6 +64,7 @@ final class ClaimPlan {
       List<Claim> claims, boolean simple, boolean waiting, Optional<Duration> untilToken) {}
 
   Claimed claim(Set<String> types) {
+    store.unloadFront(types, slots);
     List<Head> heads = store.heads(types);
     TypeLimits limits = TypeLimits.lock(store, heads);
     List<Head> open = heads.stream().filter(head -> limits.left(head.type()) > 0).toList();

@@ -9,8 +9,10 @@ import dev.waybill.internal.loop.Relay;
 import dev.waybill.internal.loop.Time;
 import dev.waybill.internal.loop.Worker;
 import dev.waybill.internal.sql.Database;
+import dev.waybill.internal.store.FreightId;
 import dev.waybill.internal.store.JobExpress;
 import dev.waybill.internal.store.JobExpress.Front;
+import dev.waybill.internal.store.JobFreightStore;
 import dev.waybill.internal.store.JobLeaseStore;
 import dev.waybill.internal.store.JobLeaseStore.Claim;
 import dev.waybill.internal.store.JobLeaseStore.Lease;
@@ -38,6 +40,9 @@ final class JobClaimer implements Worker {
 
   private static final Duration PAUSE = Duration.ofMillis(50);
 
+  /** For room for a freight. */
+  private static final Duration PATIENCE = Duration.ofMillis(5);
+
   private final Database database;
   private final Optional<JobExpress> express;
   private final Time time;
@@ -50,6 +55,9 @@ final class JobClaimer implements Worker {
   private final Relay<JobRun> relay;
   private final JobNews news;
   private final TenantRounds rounds = new TenantRounds();
+  private boolean loaded;
+  private boolean waiting;
+  private long since;
   private Duration poll;
   private Duration untilToken;
   private boolean simple = true;
@@ -107,6 +115,10 @@ final class JobClaimer implements Worker {
     if (free == 0) {
       return running.isFull() ? Next.whenRung(options.idlePoll()) : Next.now();
     }
+    if (isWorthWaiting(free)) {
+      running.ahead().answered();
+      return Next.whenRung(PATIENCE);
+    }
     List<Claim> claims;
     try {
       claims = claim(free);
@@ -130,6 +142,25 @@ final class JobClaimer implements Worker {
       return Next.whenRung(options.idlePoll());
     }
     return drained ? Next.whenRung(poll) : Next.now();
+  }
+
+  /**
+   * Freights are taken whole. Where they come one after the other and handlers are quick, there is
+   * room for one in a moment; else it is taken apart.
+   */
+  private boolean isWorthWaiting(int free) {
+    boolean large = Math.min(options.batch(), options.concurrency()) >= FreightId.MOST_JOBS;
+    if (!loaded || !large || free >= FreightId.MOST_JOBS) {
+      waiting = false;
+      return false;
+    }
+    if (!waiting) {
+      waiting = true;
+      since = time.nanos();
+    }
+    waiting =
+        time.nanos() - since < Time.toNanos(PATIENCE) && running.isShortOf(FreightId.MOST_JOBS);
+    return waiting;
   }
 
   private static Duration min(Duration one, Duration other) {
@@ -208,8 +239,7 @@ final class JobClaimer implements Worker {
     drained = false;
     untilToken = options.idlePoll();
     if (simple && express.isPresent()) {
-      Optional<Front> front =
-          express.get().claimFront(types, free, options.worker(), options.lease());
+      Optional<Front> front = claimFront(express.get(), free);
       if (front.isPresent()) {
         drained = front.get().drained();
         List<Claim> claims = front.get().claims();
@@ -242,6 +272,18 @@ final class JobClaimer implements Worker {
     return claimed.claims();
   }
 
+  /** What is too large for the slots that are free, and comes first, is taken apart. */
+  private Optional<Front> claimFront(JobExpress way, int free) {
+    Optional<Front> front = way.claimFront(types, free, options.worker(), options.lease());
+    boolean stuck = front.filter(Front::stuck).isPresent();
+    if (stuck) {
+      way.unloadFront(types, free);
+      front = way.claimFront(types, free, options.worker(), options.lease());
+    }
+    loaded = front.filter(Front::freights).isPresent();
+    return front;
+  }
+
   /** A crew that is stopping takes nothing new, but handlers still want to hear of it. */
   private void aside(Runnable action) {
     if (!crew.run("job-canceled", action)) {
@@ -270,6 +312,7 @@ final class JobClaimer implements Worker {
   private int release() {
     return database.transact(
         tx -> {
+          JobFreightStore.in(tx).unloadOrphans(options.worker(), running::has);
           JobLeaseStore store = JobLeaseStore.in(tx);
           List<Lease> orphans =
               store.lockOwned(options.worker()).stream()

@@ -29,17 +29,25 @@ final class JobDeparture implements Companion {
 
   /** These were enqueued in the transaction. */
   void add(List<JobRequest> requests, List<Enqueued> outcomes) {
-    for (int i = 0; i < requests.size(); i++) {
-      JobRequest request = requests.get(i);
-      Enqueued outcome = outcomes.get(i);
-      types.add(request.type());
-      jobs++;
-      boolean atOnce =
-          outcome.outcome() == Enqueued.Outcome.INSERTED
-              && outcome.status() == JobStatus.PENDING
-              && request.resourceKey() == null;
-      ready = atOnce && jobs == 1 ? outcome.id() : null;
+    String last = "";
+    for (JobRequest request : requests) {
+      if (!request.type().equals(last)) {
+        last = request.type();
+        types.add(last);
+      }
     }
+    jobs += requests.size();
+    if (jobs > 1) {
+      ready = null;
+    } else if (!requests.isEmpty() && isDueAtOnce(requests.get(0), outcomes.get(0))) {
+      ready = outcomes.get(0).id();
+    }
+  }
+
+  private static boolean isDueAtOnce(JobRequest request, Enqueued outcome) {
+    return outcome.outcome() == Enqueued.Outcome.INSERTED
+        && outcome.status() == JobStatus.PENDING
+        && request.resourceKey() == null;
   }
 
   /** The work is done once more, from its beginning. */

@@ -22,6 +22,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -46,15 +47,22 @@ final class JobEnqueuer {
 
   private final JobIds ids;
   private final JobNews news;
+  private final JobLoader loader;
 
   JobEnqueuer(JobIds ids, JobNews news) {
     this.ids = ids;
     this.news = news;
+    this.loader = new JobLoader(ids);
   }
 
   List<Enqueued> enqueue(Tx tx, List<JobRequest> requests) {
     if (requests.isEmpty()) {
       return List.of();
+    }
+    Optional<List<Enqueued>> loaded = loader.load(tx, requests);
+    if (loaded.isPresent()) {
+      news.enqueued(requests.get(0).type(), requests.size());
+      return loaded.get();
     }
     List<NewJob> jobs = new ArrayList<>();
     for (int i = 0; i < requests.size(); i++) {
@@ -124,11 +132,15 @@ final class JobEnqueuer {
         : JobStatus.PENDING;
   }
 
-  private NewJob row(int index, JobRequest request) {
-    String complaint = Json.complaintAbout(request.payload());
+  static void check(int index, String payload) {
+    String complaint = Json.complaintAbout(payload);
     if (complaint != null) {
       throw new InvalidRequest("payload", "of request " + index + " " + complaint);
     }
+  }
+
+  private NewJob row(int index, JobRequest request) {
+    check(index, request.payload());
     String type = request.type();
     String tenant = tenant(request.scope());
     return new NewJob(

@@ -1,6 +1,7 @@
 package dev.waybill.internal.job;
 
 import dev.waybill.internal.loop.Time;
+import dev.waybill.internal.store.FreightId;
 import java.security.SecureRandom;
 import java.util.UUID;
 import java.util.concurrent.locks.ReentrantLock;
@@ -25,13 +26,25 @@ public final class JobIds {
 
   /** A new one. */
   public UUID next() {
-    long low = random.nextLong() >>> 2 | 1L << 63;
+    return FreightId.alone(high(), low());
+  }
+
+  /** A new one for a freight, which its jobs share but for the last digit. */
+  UUID nextFreight() {
+    return FreightId.freight(high(), low());
+  }
+
+  private long low() {
+    return random.nextLong() >>> 2 | 1L << 63;
+  }
+
+  private long high() {
     lock.lock();
     try {
       // Milliseconds and a counter in one number: a full counter borrows from the future.
       last = Math.max(last + 1, time.now().toEpochMilli() << COUNTER_BITS);
       long counter = last & (1L << COUNTER_BITS) - 1;
-      return new UUID(last >>> COUNTER_BITS << 16 | 7L << COUNTER_BITS | counter, low);
+      return last >>> COUNTER_BITS << 16 | 7L << COUNTER_BITS | counter;
     } finally {
       lock.unlock();
     }

@@ -41,6 +41,10 @@ final class JobNews {
         .forEach((type, count) -> tell(listener -> listener.enqueued(type, count)));
   }
 
+  void enqueued(String type, int count) {
+    tell(listener -> listener.enqueued(type, count));
+  }
+
   void claimed(List<Claim> claims) {
     byType(claims.stream().map(Claim::type))
         .forEach((type, count) -> tell(listener -> listener.claimed(type, count)));

@@ -6,6 +6,7 @@ import dev.waybill.internal.sql.Database;
 import dev.waybill.internal.sql.Endings;
 import dev.waybill.internal.sql.GuardedConnection;
 import dev.waybill.internal.sql.Tx;
+import dev.waybill.internal.store.FreightId;
 import dev.waybill.internal.store.JobExpress;
 import dev.waybill.internal.store.JobExpress.Success;
 import dev.waybill.internal.store.JobLeaseStore;
@@ -49,6 +50,11 @@ final class JobSettlement {
     /** Whether there is nothing to decide, and nothing of the user's to write. */
     boolean isPlainSuccess() {
       return ending.outcome() == AttemptOutcome.SUCCEEDED && ending.completing() == null;
+    }
+
+    /** Whether its job may be in a freight, and can end there. */
+    boolean mayEndAboard() {
+      return isPlainSuccess() && ending.output() == null && FreightId.mayBeAboard(run.fence().id());
     }
 
     boolean isStep() {
@@ -97,6 +103,14 @@ final class JobSettlement {
     return areSteps
         ? database.transact(tx -> succeedSteps(tx, way, some))
         : new Written(succeeded(some, way::succeed), List.of());
+  }
+
+  /** What of these is in freights still. Those of which nothing is told may be rows by now. */
+  Written succeedAboard(List<Ended> some) {
+    JobExpress way = express.orElseThrow();
+    return new Written(
+        succeeded(some, all -> way.succeedAboard(all.stream().map(Success::fence).toList())),
+        List.of());
   }
 
   private Written succeedSteps(Tx tx, JobExpress way, List<Ended> all) {

@@ -10,6 +10,7 @@ import dev.waybill.internal.loop.Crew;
 import dev.waybill.internal.loop.Next;
 import dev.waybill.internal.loop.Time;
 import dev.waybill.internal.loop.Worker;
+import dev.waybill.internal.store.FreightId;
 import dev.waybill.internal.store.JobLeaseStore.Fence;
 import dev.waybill.job.AttemptOutcome;
 import dev.waybill.job.JobStatus;
@@ -26,6 +27,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -175,9 +177,13 @@ final class JobSettler implements Worker {
         new ArrayDeque<>(Objects.requireNonNullElse(byWay.remove(Way.ALONE), List.of()));
     try {
       // In the order of the ways; what was written is not there any more.
-      for (Way way : List.copyOf(byWay.keySet())) {
+      for (Way way : Way.values()) {
         List<Ended> alike = byWay.getOrDefault(way, List.of());
-        writeOrSplit(alike, () -> together(way, alike));
+        if (way == Way.ABOARD && !alike.isEmpty()) {
+          byWay.computeIfAbsent(Way.SHORT, rows -> new ArrayList<>()).addAll(writeAboard(alike));
+        } else if (!alike.isEmpty()) {
+          writeOrSplit(alike, () -> together(way, alike));
+        }
         byWay.remove(way);
       }
       for (Ended each = alone.peek(); each != null; each = alone.peek()) {
@@ -200,6 +206,7 @@ final class JobSettler implements Worker {
 
   /** How the ends of attempts are written: alike together. */
   private enum Way {
+    ABOARD,
     SHORT,
     SHORT_STEPS,
     TOGETHER,
@@ -213,7 +220,32 @@ final class JobSettler implements Worker {
     if (!settlement.isShort() || !each.isPlainSuccess()) {
       return Way.TOGETHER;
     }
+    if (FreightId.mayBeAboard(each.run().fence().id())) {
+      // Behind the ordinary lock, by which it is unloaded.
+      return each.mayEndAboard() ? Way.ABOARD : Way.TOGETHER;
+    }
     return each.isStep() ? Way.SHORT_STEPS : Way.SHORT;
+  }
+
+  /** Returns those who are in no freight any more. */
+  private List<Ended> writeAboard(List<Ended> some) {
+    try {
+      Written written = settlement.succeedAboard(some);
+      Set<Fence> ended = new HashSet<>();
+      written.settled().forEach(each -> ended.add(each.lease().fence()));
+      Map<Boolean, List<Ended>> byEnd =
+          some.stream()
+              .collect(Collectors.partitioningBy(each -> ended.contains(each.run().fence())));
+      finished(byEnd.getOrDefault(true, List.of()), written);
+      return byEnd.getOrDefault(false, List.of());
+    } catch (RuntimeException e) {
+      if (isPassing(e)) {
+        throw e;
+      }
+      log.debug("A batch of freights was refused; its attempts are settled one by one", e);
+      some.forEach(this::writeAlone);
+      return List.of();
+    }
   }
 
   private Written together(Way way, List<Ended> alike) {

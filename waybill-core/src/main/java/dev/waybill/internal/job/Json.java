@@ -144,12 +144,14 @@ public final class Json {
 
   private String string() {
     int from = ++at;
-    while (at < text.length() && isPlain(text.charAt(at))) {
-      at++;
+    int end = from;
+    while (end < text.length() && isPlain(text.charAt(end))) {
+      end++;
     }
+    at = end;
     if (at < text.length() && text.charAt(at) == '"') {
       at++;
-      return storable(text.substring(from, at - 1));
+      return text.substring(from, end);
     }
     StringBuilder out = new StringBuilder().append(text, from, at);
     for (; at < text.length() && text.charAt(at) != '"'; at++) {
@@ -166,8 +168,9 @@ public final class Json {
     return storable(out.toString());
   }
 
+  /** Stands for itself, and every database takes it. */
   private static boolean isPlain(char c) {
-    return c >= ' ' && c != '"' && c != '\\';
+    return c >= ' ' && c != '"' && c != '\\' && !Character.isSurrogate(c);
   }
 
   private String storable(String string) {

@@ -65,12 +65,17 @@ record RunningJobs(
 
   /** Whether there is no free slot; if so, the next one rings. */
   boolean isFull() {
-    if (free() > 0) {
+    return isShortOf(1);
+  }
+
+  /** Whether there are fewer free slots than that; if so, the next one rings. */
+  boolean isShortOf(int wanted) {
+    if (free() >= wanted) {
       return false;
     }
     full.set(true);
     // One may have been given back before anybody could know that it is waited for.
-    return free() == 0;
+    return free() < wanted;
   }
 
   /** Its handler has ended. */

@@ -2,7 +2,8 @@ package dev.waybill.internal.job;
 
 import dev.waybill.internal.store.JobLeaseStore;
 import dev.waybill.internal.store.JobLeaseStore.Head;
-import dev.waybill.internal.store.JobLeaseStore.Limits;
+import dev.waybill.internal.store.JobLimitStore;
+import dev.waybill.internal.store.JobLimitStore.Limits;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.Comparator;
@@ -16,7 +17,7 @@ import java.util.Optional;
  * until its claim has ended; a type that another counts has nothing to give meanwhile.
  */
 final class TypeLimits {
-  private final JobLeaseStore store;
+  private final JobLimitStore store;
   private final Map<String, Integer> left = new HashMap<>();
   private final Map<String, Bucket> buckets = new HashMap<>();
 
@@ -44,16 +45,16 @@ final class TypeLimits {
     }
   }
 
-  private TypeLimits(JobLeaseStore store) {
+  private TypeLimits(JobLimitStore store) {
     this.store = store;
   }
 
   static TypeLimits lock(JobLeaseStore store, List<Head> heads) {
-    TypeLimits all = new TypeLimits(store);
+    TypeLimits all = new TypeLimits(store.limits());
     List<String> limited = heads.stream().filter(Head::limited).map(Head::type).toList();
     if (!limited.isEmpty()) {
       limited.forEach(type -> all.left.put(type, 0));
-      store.lockLimits(limited).forEach(all::count);
+      all.store.lock(limited).forEach(all::count);
     }
     return all;
   }

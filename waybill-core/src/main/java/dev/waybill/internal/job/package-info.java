@@ -11,6 +11,11 @@
  * it has ended and another may follow; while it is in progress, and when it has succeeded, the
  * job's row says all about it. Dead letters are jobs in a status, not copies.
  *
+ * <p><b>The freight.</b> On PostgreSQL jobs that came in bulk, alike but for their payloads ({@link
+ * dev.waybill.internal.job.JobLoader}), share rows, which know nothing but success. Whatever else
+ * is to be done to one of them, or has to be weighed, makes rows of them first; so what is said
+ * here of rows holds for whoever is not just succeeding.
+ *
  * <p><b>The lease.</b> A claim ({@link dev.waybill.internal.job.JobClaimer}, {@link
  * dev.waybill.internal.job.ClaimPlan}) writes worker, attempt and the end of the lease into the
  * row. From then on the <i>fence</i> (job, run, attempt, worker) and a live lease are the condition

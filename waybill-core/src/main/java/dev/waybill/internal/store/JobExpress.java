@@ -40,8 +40,11 @@ public final class JobExpress {
    * What a claim has leased.
    *
    * @param drained whether that was all there is, except for what others hold
+   * @param freights whether there were freights among that
+   * @param stuck whether nothing was taken because what comes first is a freight with more jobs
+   *     than were asked for
    */
-  public record Front(List<Claim> claims, boolean drained) {}
+  public record Front(List<Claim> claims, boolean drained, boolean freights, boolean stuck) {}
 
   /**
    * Leases the front of the lines, in the order of their turns. Empty if there are several tenants,
@@ -53,6 +56,8 @@ public final class JobExpress {
         tx -> {
           AtomicBoolean simple = new AtomicBoolean();
           AtomicBoolean bounded = new AtomicBoolean();
+          AtomicBoolean freights = new AtomicBoolean();
+          AtomicBoolean stuck = new AtomicBoolean();
           List<Claim> claims = new ArrayList<>();
           tx.sql("job_claim_front")
               .set("types", JsonRows.texts(types))
@@ -63,12 +68,36 @@ public final class JobExpress {
                   row -> {
                     simple.set(row.flag("simple"));
                     bounded.set(row.flag("bounded"));
+                    stuck.set(row.flag("stuck"));
+                    if (row.textOrNull("sizes") != null) {
+                      freights.set(true);
+                      return claims.addAll(JobFreightStore.claims(row));
+                    }
                     return row.uuidOrNull("id") != null && claims.add(Claim.read(row));
                   });
           return simple.get()
-              ? Optional.of(new Front(claims, claims.size() < limit && !bounded.get()))
+              ? Optional.of(
+                  new Front(
+                      claims, claims.size() < limit && !bounded.get(), freights.get(), stuck.get()))
               : Optional.empty();
         });
+  }
+
+  /** Makes rows of freights at the front of the lines of these types, for so many jobs. */
+  public void unloadFront(Collection<String> types, int jobs) {
+    database.single(
+        tx -> {
+          JobFreightStore.in(tx).unloadFront(types, jobs);
+          return true;
+        });
+  }
+
+  /**
+   * Ends those of these attempts, which succeeded without anything to write, whose jobs are still
+   * in freights. Fails, and ends none, if one of the leases ends while its row is waited for.
+   */
+  public List<Lease> succeedAboard(List<Fence> fences) {
+    return database.single(tx -> JobFreightStore.in(tx).succeed(fences));
   }
 
   /**

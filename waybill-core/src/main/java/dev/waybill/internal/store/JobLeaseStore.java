@@ -10,6 +10,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -29,16 +30,6 @@ public final class JobLeaseStore {
 
   /** A tenant that waits for a type, and the turn of its first job. */
   public record Waiting(String tenant, long turn) {}
-
-  /** The limits of a type whose row is locked; microseconds. */
-  public record Limits(
-      String type,
-      @Nullable Long maxRunning,
-      @Nullable Long rateCount,
-      long rateMicros,
-      double tokens,
-      long tokensAt,
-      long now) {}
 
   /**
    * A job that a claim has got.
@@ -69,6 +60,10 @@ public final class JobLeaseStore {
       String payload,
       @Nullable String checkpoint) {
     static Claim read(Row row) throws SQLException {
+      return read(row, row.text("payload"));
+    }
+
+    static Claim read(Row row, String payload) throws SQLException {
       return new Claim(
           row.uuid("id"),
           row.text("type"),
@@ -86,14 +81,23 @@ public final class JobLeaseStore {
           row.textOrNull("step_key"),
           row.numberOrNull("progress_done"),
           row.numberOrNull("progress_total"),
-          row.text("payload"),
+          payload,
           row.textOrNull("checkpoint"));
     }
 
     /** The same with a permit. */
     public Claim with(int number) {
+      return copy(id, number, payload);
+    }
+
+    /** Another of the same freight. */
+    Claim at(UUID job, String body) {
+      return copy(job, permit, body);
+    }
+
+    private Claim copy(UUID newId, @Nullable Integer newPermit, String newPayload) {
       return new Claim(
-          id,
+          newId,
           type,
           tenant,
           turn,
@@ -104,12 +108,12 @@ public final class JobLeaseStore {
           timeoutMicros,
           resourceHash,
           permits,
-          number,
+          newPermit,
           workflow,
           step,
           progressDone,
           progressTotal,
-          payload,
+          newPayload,
           checkpoint);
     }
 
@@ -235,6 +239,11 @@ public final class JobLeaseStore {
     return Micros.of(time);
   }
 
+  /** So many at the front of the lines of these types stand there in rows. */
+  public void unloadFront(Collection<String> types, int jobs) {
+    freights().unloadFront(types, jobs);
+  }
+
   /** Those of these types that somebody waits for and that may be claimed. */
   public List<Head> heads(Collection<String> types) {
     return tx.sql("job_heads")
@@ -257,36 +266,9 @@ public final class JobLeaseStore {
         .list(row -> new Waiting(row.text("tenant"), row.number("turn")));
   }
 
-  /** Locks the definitions of limited types; those that somebody else claims are left out. */
-  public List<Limits> lockLimits(Collection<String> types) {
-    return tx.sql("job_limits_lock")
-        .set("types", JsonRows.texts(types))
-        .list(
-            row -> {
-              Long rateMicros = row.numberOrNull("rate_micros");
-              return new Limits(
-                  row.text("type"),
-                  row.numberOrNull("max_running"),
-                  row.numberOrNull("rate_count"),
-                  rateMicros == null ? 1 : rateMicros,
-                  Double.parseDouble(row.text("rate_tokens")),
-                  row.number("rate_at"),
-                  row.number("now"));
-            });
-  }
-
-  /** How many of a type are leased. */
-  public long running(String type) {
-    return tx.sql("job_running_count").set("type", type).one(row -> row.number("running"));
-  }
-
-  /** Remembers how many starts are left. */
-  public void takeTokens(Limits limits, double left) {
-    tx.sql("job_rate_take")
-        .set("type", limits.type())
-        .set("tokens", String.format(java.util.Locale.ROOT, "%.6f", left))
-        .set("now", limits.now())
-        .update();
+  /** What limited types may start. */
+  public JobLimitStore limits() {
+    return JobLimitStore.in(tx);
   }
 
   /** The turns at the front of a line. */
@@ -343,6 +325,7 @@ public final class JobLeaseStore {
 
   /** Renews the live ones among these, except those that somebody has locked; says which. */
   public List<UUID> renew(List<Fence> fences, Duration lease) {
+    freights().unloadFree(ids(fences));
     List<UUID> live =
         tx
             .sql("job_renew_lock")
@@ -366,9 +349,21 @@ public final class JobLeaseStore {
 
   /** Which of these still own their job. */
   public List<UUID> live(List<Fence> fences) {
-    return tx.sql("job_watch")
-        .set("batch", JsonRows.objects(fences, Fence::fields))
-        .list(row -> row.uuid("id"));
+    // First: what is in no freight any more is a row by the time rows are looked at.
+    List<UUID> live = new ArrayList<>(freights().live(fences));
+    live.addAll(
+        tx.sql("job_watch")
+            .set("batch", JsonRows.objects(fences, Fence::fields))
+            .list(row -> row.uuid("id")));
+    return live;
+  }
+
+  private JobFreightStore freights() {
+    return JobFreightStore.in(tx);
+  }
+
+  private static List<UUID> ids(List<Fence> fences) {
+    return fences.stream().map(Fence::id).toList();
   }
 
   /** Why those of these that were canceled were. */
@@ -382,6 +377,7 @@ public final class JobLeaseStore {
 
   /** Locks the jobs that these still hold, whether their lease has ended or not. */
   public List<Lease> lockForSettling(List<Fence> fences) {
+    freights().unload(ids(fences));
     // In the order in which rows are locked.
     List<Fence> ordered =
         fences.stream().sorted(Comparator.comparing(fence -> fence.id().toString())).toList();
@@ -408,6 +404,7 @@ public final class JobLeaseStore {
 
   /** Locks jobs whose lease has ended, longest ago first. */
   public List<Lease> lockExpired(int limit) {
+    freights().unloadExpired(limit);
     return tx.sql("job_reap_lock").set("limit", limit).list(Lease::read);
   }
 

@@ -203,6 +203,7 @@ public final class JobStore {
 
   /** Locks a job. */
   public Optional<LockedJob> lock(UUID id) {
+    JobFreightStore.in(tx).unload(List.of(id));
     return tx.sql("job_lock")
         .set("id", id)
         .first(row -> new LockedJob(readInfo(row), row.time("now")));
@@ -319,8 +320,14 @@ public final class JobStore {
         .update();
   }
 
-  /** Deletes ended jobs and all about them. */
+  /** Deletes ended jobs and all about them; of what is in a freight there is nothing else. */
   public int purge(JobStatus status, long ageMicros, int atMost) {
+    int freight =
+        status == JobStatus.SUCCEEDED ? JobFreightStore.in(tx).purge(ageMicros, atMost) : 0;
+    return freight == atMost ? freight : freight + purgeRows(status, ageMicros, atMost - freight);
+  }
+
+  private int purgeRows(JobStatus status, long ageMicros, int atMost) {
     List<UUID> ids =
         tx.sql("job_purge_pick")
             .set("status", JobCodes.STATUS.number(status))

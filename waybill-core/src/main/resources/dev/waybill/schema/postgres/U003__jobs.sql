@@ -3,5 +3,6 @@ drop table if exists waybill_job_schedule;
 drop table if exists waybill_job_log;
 drop table if exists waybill_job_event;
 drop table if exists waybill_job_attempt;
+drop table if exists waybill_job_freight;
 drop table if exists waybill_job;
 drop table if exists waybill_job_definition;

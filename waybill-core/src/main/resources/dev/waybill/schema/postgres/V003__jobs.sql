@@ -79,6 +79,39 @@ create index waybill_job_scheduled_ix on waybill_job (due_at, id) where status =
 create index waybill_job_leased_ix on waybill_job (lease_until) where status = 2;
 create index waybill_job_finished_ix on waybill_job (status, finished_at) where status >= 3;
 
+-- Jobs that came in bulk, global, due at once and alike but for their payloads: up to sixteen in a row, as long as nothing
+-- but success becomes of them. Whatever else does unloads them: their rows are made in waybill_job, and this one is deleted.
+-- id: ends with the digit 0; that of a job ends with its place instead. All are in their first run.
+-- status: 1 pending, 2 leased, 3 all have succeeded. done: a bit for each place whose job has; finished_at: when the last of them did.
+-- payload: one after the other in UTF-8; sizes: how many bytes each has. Never compressed, so that one can be read alone.
+-- What an attempt changes stands together, and half of each page is left free, as in waybill_job.
+create table waybill_job_freight (
+  id uuid not null,
+  turn bigint not null,
+  timeout_micros bigint not null,
+  created_at bigint not null,
+  priority integer not null,
+  max_attempts integer not null,
+  jobs integer not null,
+  type text not null,
+  stage text not null,
+  sizes text not null,
+  status integer not null,
+  done integer not null default 0,
+  finished_at bigint,
+  leased_at bigint,
+  lease_until bigint,
+  worker text,
+  payload bytea not null,
+  constraint waybill_job_freight_pk primary key (id)
+) with (fillfactor = 50);
+
+alter table waybill_job_freight alter column payload set storage external;
+
+create index waybill_job_freight_pending_ix on waybill_job_freight (type, turn, id) where status = 1;
+create index waybill_job_freight_leased_ix on waybill_job_freight (lease_until) where status = 2;
+create index waybill_job_freight_finished_ix on waybill_job_freight (finished_at, id) where finished_at is not null;
+
 -- One row per attempt, written when it has ended. The attempt in progress is in waybill_job, and so is one that succeeded: its
 -- worker, leased_at and lease_until stay there, and it has a row here only if the job began again.
 create table waybill_job_attempt (

@@ -1,12 +1,15 @@
 -- Jobs.
 --
--- Tables: waybill_job (one row per job), waybill_job_definition, waybill_job_attempt, _event, _log.
+-- Tables: waybill_job (one row per job), waybill_job_freight (up to sixteen in one row), waybill_job_definition,
+-- waybill_job_attempt, _event, _log.
 -- Indexes: pending (type, tenant, turn, id), scheduled (due_at, id), leased (lease_until) and finished (status, finished_at) each
 -- contain only the jobs in that state; unique keys on idempotency_hash, active_hash and (held_hash, held_permit).
 -- Locking: claims, reaping and renewals lock rows and skip those that others hold; whoever settles an attempt locks its
 -- row first and looks at the clock afterwards. Rows are locked in the order of their ids. Whoever enqueues with a key that a job has
 -- holds that row's key for as long as its transaction is open: nobody but the purge waits for that ("no key").
 -- Sets of rows come as one JSON parameter, so that the text of a statement does not depend on their number.
+-- Freights: what reads jobs reads both tables in one statement; what changes jobs knows rows only, because freights are unloaded
+-- first; see job_own.sql. A freight's id is that of its first job.
 -- Plans: what is planned once must not read a whole table because it is small then; see job_own.sql.
 
 -- part: step_by_index
@@ -145,7 +148,9 @@ where d.type in (select e from json_array_elements_text(cast(:types as json)) e)
 for update skip locked
 
 -- name: job_running_count
-select count(*) as running from waybill_job where status = 2 and type = :type
+select (select count(*) from waybill_job where status = 2 and type = :type) + (
+    select coalesce(sum(jobs - bit_count(cast(done as bit(16)))), 0) from waybill_job_freight where status = 2 and type = :type
+  ) as running
 
 -- name: job_rate_take
 update waybill_job_definition set rate_tokens = cast(:tokens as double precision), rate_at = :now where type = :type
@@ -314,9 +319,17 @@ select id, type, tenant, status, due_at, priority, run, attempt, max_attempts, t
   error_message, workflow_id
 from waybill_job
 where id = :id
+union all
+-- include: freight_columns
+-- include: freight_of_id
 
 -- name: job_body
 select payload, checkpoint, output, request from waybill_job where id = :id
+union all
+select convert_from(substr(f.payload, 1 + (
+    select coalesce(sum(cast(b.size as integer)), 0) from unnest(string_to_array(f.sizes, ' ')) with ordinality b (size, place) where b.place <= p.place
+  )::integer, (string_to_array(f.sizes, ' '))[p.place + 1]::integer), 'UTF8'), null, null, null
+-- include: freight_of_id
 
 -- name: job_cancel
 -- The end of the lease stays: until then a handler may still be at it, and hold its resource.
@@ -390,6 +403,30 @@ select :id, type, tenant, 1, :now - priority * :ageing, :now, priority, 1, 0, ma
 from waybill_job
 where id = :source
 
+-- part: freight_columns
+-- A job of a freight f as it would be a row.
+select cast(overlay(cast(f.id as text) placing to_hex(p.place) from 36) as uuid) as id, f.type, '' as tenant,
+  case when f.status = 1 then 1 when (f.done >> p.place) & 1 = 1 then 3 else 2 end as status, f.created_at as due_at, f.priority, 1 as run,
+  case when f.status = 1 then 0 else 1 end as attempt, f.max_attempts, f.timeout_micros,
+  case when f.status = 1 then f.stage when (f.done >> p.place) & 1 = 1 then 'completed' else 'running' end as stage, f.created_at,
+  f.leased_at as started_at, case when (f.done >> p.place) & 1 = 1 then f.finished_at end as finished_at, f.worker, f.leased_at, f.lease_until,
+  cast(null as bigint) as progress_done, cast(null as bigint) as progress_total, cast(null as text) as resource_key,
+  cast(null as text) as idempotency_key, cast(null as text) as reason, cast(null as text) as error_code,
+  cast(null as text) as error_message, cast(null as uuid) as workflow_id
+
+-- part: freight_of_id
+-- The one that has this job, unless it was unloaded.
+from waybill_job_freight f
+cross join (select strpos('0123456789abcdef', right(cast(cast(:id as uuid) as text), 1)) - 1 as place) p
+where f.id = cast(overlay(cast(cast(:id as uuid) as text) placing '0' from 36) as uuid) and f.jobs > p.place
+
+-- part: freight_filters
+{and :tenant = ''}
+{and f.type = :type}
+{and cast(:code as text) is null}
+{and f.created_at >= :since}
+{and f.created_at < :before}
+
 -- part: job_columns
 select j.id, j.type, j.tenant, j.status, j.due_at, j.priority, j.run, j.attempt, j.max_attempts, j.timeout_micros, j.stage, j.created_at, j.started_at,
   j.finished_at, j.worker, j.leased_at, j.lease_until, j.progress_done, j.progress_total, j.resource_key, j.idempotency_key, j.reason, j.error_code,
@@ -403,16 +440,38 @@ select j.id, j.type, j.tenant, j.status, j.due_at, j.priority, j.run, j.attempt,
 {and j.created_at < :before}
 
 -- name: job_page
+(
 -- include: job_columns
 from waybill_job j
 where j.id < :after
 -- include: job_filters
 order by j.id desc
 limit :limit
+)
+union all
+select *
+from (
+-- include: freight_columns
+from (
+  select *
+  from waybill_job_freight f
+  where f.id < :after
+-- include: freight_filters
+  order by f.id desc
+  limit :limit
+) f
+cross join lateral generate_series(0, f.jobs - 1) as p (place)
+) b
+where b.id < :after
+order by id desc
+limit :limit
 
 -- name: job_place
 -- Where a job stands among others of its status, or stood when it had it.
 select type, tenant, turn, due_at, finished_at from waybill_job where id = :id
+union all
+select f.type, '', f.turn, f.created_at, case when (f.done >> p.place) & 1 = 1 then f.finished_at end
+-- include: freight_of_id
 
 -- name: job_page_scheduled
 -- include: job_columns
@@ -424,7 +483,12 @@ order by j.due_at, j.id
 limit :limit
 
 -- name: job_page_pending
+-- Tenants come behind all freights of their type. Of the freight that a page before ended in there may be none left.
+select *
+from (
+(
 -- include: job_columns
+  , j.turn
 from waybill_job j
 where j.status = 1
 {and (j.type, j.tenant, j.turn, j.id) > (:from_type, :from_tenant, :from_turn, :after)}
@@ -432,24 +496,82 @@ where j.status = 1
 -- include: job_filters
 order by j.type, j.tenant, j.turn, j.id
 limit :limit
+)
+union all
+(
+-- include: freight_columns
+  , f.turn
+from (
+  select *
+  from waybill_job_freight f
+  where f.status = 1
+{and (f.type, f.turn, f.id) >= (:from_type, case when :from_tenant = '' then :from_turn else 9223372036854775807 end, cast(overlay(cast(cast(:after as uuid) as text) placing '0' from 36) as uuid))}
+{and f.type = :of_type and (f.turn, f.id) >= (case when :of_tenant = '' then :of_turn else 9223372036854775807 end, cast(overlay(cast(cast(:of_after as uuid) as text) placing '0' from 36) as uuid))}
+-- include: freight_filters
+  order by f.type, f.turn, f.id
+  limit cast(:limit as integer) + 1
+) f
+cross join lateral generate_series(0, f.jobs - 1) as p (place)
+)
+) j
+where true
+{and (j.type, j.tenant, j.turn, j.id) > (:from_type, :from_tenant, :from_turn, :after)}
+{and (j.tenant, j.turn, j.id) > (:of_tenant, :of_turn, :of_after)}
+order by j.type, j.tenant, j.turn, j.id
+limit :limit
 
 -- name: job_page_leased
 -- They are no more than there are slots, and their leases move all the time: all are taken, up to a bound, and put in order.
+(
 -- include: job_columns
 from waybill_job j
 where j.id = any (array(select id from waybill_job where status = 2 order by lease_until limit 10000)) and j.id < :after
 -- include: job_filters
 order by j.id desc
 limit :limit
+)
+union all
+select *
+from (
+-- include: freight_columns
+from waybill_job_freight f
+cross join lateral generate_series(0, f.jobs - 1) as p (place)
+where f.id = any (array(select id from waybill_job_freight where status = 2 order by lease_until limit 10000)) and f.id < :after
+-- include: freight_filters
+) b
+where b.id < :after and b.status = 2
+order by id desc
+limit :limit
 
 -- name: job_page_ended
--- The second condition is the index's own.
+-- The second condition is the index's own. Of the freight that a page before ended in there may be none left.
+(
 -- include: job_columns
 from waybill_job j
 where j.status = :status and j.status >= 3
 {and j.finished_at <= :until and (j.finished_at < :until or j.id < :after)}
 -- include: job_filters
 order by j.finished_at desc, j.id desc
+limit :limit
+)
+union all
+select *
+from (
+-- include: freight_columns
+from (
+  select *
+  from waybill_job_freight f
+  where f.finished_at is not null and cast(:status as integer) = 3
+{and f.finished_at <= :until and (f.finished_at < :until or f.id < :after)}
+-- include: freight_filters
+  order by f.finished_at desc, f.id desc
+  limit cast(:limit as integer) + 1
+) f
+cross join lateral generate_series(0, f.jobs - 1) as p (place)
+) b
+where b.status = 3
+{and b.finished_at <= :until and (b.finished_at < :until or b.id < :after)}
+order by finished_at desc, id desc
 limit :limit
 
 -- name: job_attempt_rows
@@ -461,6 +583,10 @@ union all
 select run, attempt, worker, leased_at, finished_at, 0, cast(null as text), cast(null as text), cast(null as bigint), cast(null as bigint), cast(null as bigint)
 from waybill_job
 where id = :id and status = 3 and worker is not null
+union all
+select 1, 1, f.worker, f.leased_at, f.finished_at, 0, cast(null as text), cast(null as text), cast(null as bigint), cast(null as bigint), cast(null as bigint)
+-- include: freight_of_id
+  and (f.done >> p.place) & 1 = 1
 order by run, attempt
 
 -- name: job_event_insert
@@ -504,6 +630,16 @@ from (
   select 1 as one from (select type from waybill_job where cast(:status as integer) = 2 and status = 2 order by lease_until limit 10000) s where type = :type
   union all
   select 1 as one from (select type from waybill_job where status >= 3 and status = cast(:status as integer) order by finished_at desc limit 10000) s where type = :type
+  union all
+  select 1 as one from waybill_job_freight f cross join lateral generate_series(1, f.jobs) where cast(:status as integer) = 1 and f.status = 1 and f.type = :type
+  union all
+  select 1 as one
+  from (select type, jobs, done from waybill_job_freight where cast(:status as integer) = 2 and status = 2 order by lease_until limit 625) f
+  cross join lateral generate_series(1, f.jobs - bit_count(cast(f.done as bit(16)))) where f.type = :type
+  union all
+  select 1 as one
+  from (select type, done from waybill_job_freight where cast(:status as integer) = 3 and finished_at is not null order by finished_at desc limit 625) f
+  cross join lateral generate_series(1, bit_count(cast(f.done as bit(16)))) where f.type = :type
   limit :limit
 ) seen
 

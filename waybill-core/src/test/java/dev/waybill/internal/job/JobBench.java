@@ -11,10 +11,12 @@ import dev.waybill.internal.sql.Retry;
 import dev.waybill.internal.store.JobLeaseStore;
 import dev.waybill.internal.store.JobLeaseStore.Claim;
 import dev.waybill.internal.store.JobLeaseStore.Fence;
+import dev.waybill.job.Enqueued;
 import dev.waybill.job.JobDefinition;
 import dev.waybill.job.JobHandler;
 import dev.waybill.job.JobInfo;
 import dev.waybill.job.JobOptions;
+import dev.waybill.job.JobRequest;
 import dev.waybill.job.JobStatus;
 import dev.waybill.job.Jobs;
 import dev.waybill.job.Scope;
@@ -28,6 +30,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -37,6 +40,17 @@ import javax.sql.DataSource;
 /** Jobs on a real database: a door always, workers when a test wants them. */
 final class JobBench {
   static final Duration SOON = Duration.ofSeconds(10);
+
+  /** Jobs wherever they are, as far as tests count them. */
+  private static final String EVERYWHERE =
+      """
+      (
+        select id, type, tenant, status, turn, due_at, attempt, worker, leased_at, lease_until, finished_at, held_hash from waybill_job
+        union all
+        select f.id, f.type, '', case when f.status = 1 then 1 when (f.done >> p) & 1 = 1 then 3 else 2 end, f.turn, f.created_at,
+          case when f.status = 1 then 0 else 1 end, f.worker, f.leased_at, f.lease_until, f.finished_at, null
+        from waybill_job_freight f cross join lateral generate_series(0, f.jobs - 1) p
+      ) waybill_job""";
 
   private final TestDatabase home;
   private final Database database;
@@ -206,12 +220,38 @@ final class JobBench {
                 .formatted(micros)
             + " scheduled_for - "
             + micros);
+    if (home.product() == DatabaseProduct.POSTGRESQL) {
+      home.execute(
+          "update waybill_job_freight set lease_until = lease_until - %d, finished_at = finished_at - %d,"
+                  .formatted(micros, micros)
+              + " turn = turn - %d, created_at = created_at - %d".formatted(micros, micros));
+    }
   }
 
+  /** Enqueues so many that are alike, in a transaction of their own. */
+  List<UUID> load(JobRequest request, int jobs) throws SQLException {
+    try (Connection connection = home.connect()) {
+      connection.setAutoCommit(false);
+      List<UUID> ids =
+          this.jobs.enqueueAll(connection, Collections.nCopies(jobs, request)).stream()
+              .map(Enqueued::id)
+              .toList();
+      connection.commit();
+      return ids;
+    }
+  }
+
+  private String everywhere(String from) {
+    return home.product() == DatabaseProduct.POSTGRESQL
+        ? from.replaceFirst("^waybill_job(?= |$)", EVERYWHERE)
+        : from;
+  }
+
+  /** So many rows; of jobs, those that are in freights, too. */
   long count(String from) throws SQLException {
     try (Connection connection = home.connect();
         Statement statement = connection.createStatement();
-        ResultSet result = statement.executeQuery("select count(*) from " + from)) {
+        ResultSet result = statement.executeQuery("select count(*) from " + everywhere(from))) {
       result.next();
       return result.getLong(1);
     }

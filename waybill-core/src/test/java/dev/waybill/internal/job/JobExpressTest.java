@@ -318,18 +318,37 @@ class JobExpressTest {
         Statements.blocks(Statements.resource("/dev/waybill/sql/postgres/job_own.sql"));
     assertThat(blocks)
         .containsOnlyKeys(
-            "job_insert_alike", "job_claim_front", "job_depart", "job_succeed", "job_stage_front");
+            "job_insert_alike",
+            "job_claim_front",
+            "job_depart",
+            "job_succeed",
+            "job_stage_front",
+            "job_freight_insert",
+            "job_freight_succeed",
+            "job_freight_watch",
+            "job_freight_owned",
+            "job_freight_unload",
+            "job_freight_unload_free",
+            "job_freight_unload_slow",
+            "job_freight_unload_expired",
+            "job_freight_unload_front",
+            "job_freight_purge");
     for (int jobs : List.of(30, 60, 120, 600)) {
-      for (long i = bench.count("waybill_job"); i < jobs; i++) {
+      for (long i = bench.count("(select id from waybill_job) j"); i < jobs; i++) {
         enqueue("a", 0);
       }
+      for (long i = bench.count("waybill_job_freight"); i < jobs; i++) {
+        bench.load(JobRequest.of("a").build(), 9);
+      }
       bench.home().execute("analyze waybill_job");
+      bench.home().execute("analyze waybill_job_freight");
       for (Map.Entry<String, String> block : blocks.entrySet()) {
         assertThat(plan(block.getValue()))
             .as("%s, %s jobs", block.getKey(), jobs)
             .noneMatch(
                 line ->
                     line.contains("Seq Scan on waybill_job ")
+                        || line.contains("Seq Scan on waybill_job_freight ")
                         || line.contains("Seq Scan on waybill_workflow_step "));
       }
     }
@@ -340,13 +359,16 @@ class JobExpressTest {
         text.replaceAll("(?m)^--.*$", "")
             .replace("cast(:types as text[])", "cast('{a}' as text[])")
             .replace(":types", "'[\"a\"]'")
-            .replaceAll(":(ids|runs|attempts|workers|outputs|payloads)\\b", "'{}'")
+            .replaceAll(
+                ":(ids|runs|attempts|workers|outputs|payloads|jobs|behinds|bytes|sizes|dones)\\b",
+                "'{}'")
+            .replace(":payload", "''")
             .replaceAll(":id\\b", "'00000000-0000-0000-0000-000000000000'")
             .replace(":limit", "10")
             .replace(":worker", "'w'")
             .replace(":ttl", "1000")
             .replaceAll(":(type|tenant|stage)\\b", "'a'")
-            .replaceAll(":(priority|ageing|max_attempts|timeout)\\b", "1");
+            .replaceAll(":(priority|ageing|max_attempts|timeout|age)\\b", "1");
     List<String> lines = new ArrayList<>();
     try (Connection connection = bench.home().connect();
         Statement statement = connection.createStatement();

@@ -86,6 +86,15 @@ class JobPlanTest {
       }
       connection.commit();
     }
+    // Alike: on PostgreSQL several share a row.
+    bench.load(JobRequest.of("a").priority(-1).build(), 20_000);
+    if (bench.home().product() == DatabaseProduct.POSTGRESQL) {
+      bench
+          .home()
+          .execute(
+              "update waybill_job_freight set status = 3, done = 65535, finished_at = 1"
+                  + " where id::text > (select id::text from waybill_job_freight order by id offset 600 limit 1)");
+    }
     bench
         .home()
         .execute(
@@ -121,8 +130,7 @@ class JobPlanTest {
 
   private boolean isScan(String line) {
     return switch (bench.home().product()) {
-      case POSTGRESQL ->
-          line.contains("Seq Scan on waybill_job ") || line.contains("Seq Scan on waybill_job j");
+      case POSTGRESQL -> line.matches(".*Seq Scan on (waybill_job|waybill_job_freight) .*");
       case SQLITE -> line.matches("SCAN (j|waybill_job)");
       case MYSQL, MARIADB -> line.matches("(j|waybill_job) ALL .*");
     };
@@ -170,7 +178,9 @@ class JobPlanTest {
         Statements.blocks(Statements.resource("/dev/waybill/sql/" + folder + "/job.sql"))
             .getOrDefault(name, "")
             .replaceAll("(?m)^--.*$", "")
-            .replaceAll("\\{and j\\.(tenant|type|error_code|created_at) [^}]*}", "")
+            .replaceAll(
+                "\\{and ([jf]\\.(tenant|type|error_code|created_at) |:tenant|cast\\(:code)[^}]*}",
+                "")
             .replaceAll("[{}]", "");
     Map<String, String> values =
         Map.ofEntries(
