@@ -67,12 +67,37 @@ final class JobLoader {
       UUID id = loading.add(payload);
       outcomes.add(new Enqueued(id, JobStatus.PENDING, 1, Outcome.INSERTED));
     }
+    return insert(tx, alike, loadings) ? Optional.of(outcomes) : Optional.empty();
+  }
+
+  /** All of them or none: what may be done with a type can change between two statements. */
+  private static boolean insert(Tx tx, Alike alike, List<Loading> loadings) {
     JobFreightStore store = JobFreightStore.in(tx);
-    boolean loaded =
-        loadings.size() == 1
-            ? store.insert(alike, loadings.get(0))
-            : tx.wholly(() -> loadings.stream().allMatch(each -> store.insert(alike, each)));
-    return loaded ? Optional.of(outcomes) : Optional.empty();
+    if (loadings.size() == 1) {
+      return store.insert(alike, loadings.get(0));
+    }
+    try {
+      return tx.wholly(
+          () -> {
+            for (Loading each : loadings) {
+              if (!store.insert(alike, each)) {
+                throw new Refused();
+              }
+            }
+            return true;
+          });
+    } catch (Refused refused) {
+      return false;
+    }
+  }
+
+  /** Takes back what was inserted before. */
+  private static final class Refused extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    Refused() {
+      super("The type is not to be had, or has limits", null, false, false);
+    }
   }
 
   private static boolean areAlike(List<JobRequest> requests) {

@@ -126,6 +126,28 @@ class JobFreightTest {
   }
 
   @Test
+  void aTypeThatGetsALimitWhileItsJobsAreLoadedHasRowsOfAll() throws SQLException {
+    bench
+        .home()
+        .execute(
+            "create function limited() returns trigger language plpgsql as"
+                + " $$ begin update waybill_job_definition set max_running = 1; return null; end $$",
+            "create trigger limited after insert on waybill_job_freight for each statement execute"
+                + " function limited()");
+    try {
+      List<UUID> ids =
+          bench.load(JobRequest.of("a").payload("\"" + "x".repeat(4_000) + "\"").build(), 1_600);
+      assertThat(ids).hasSize(1_600).doesNotHaveDuplicates();
+      assertThat(freights()).isZero();
+      assertThat(rows()).isEqualTo(1_600);
+    } finally {
+      bench
+          .home()
+          .execute("drop trigger limited on waybill_job_freight", "drop function limited()");
+    }
+  }
+
+  @Test
   void freightsAreTakenWholeInTheOrderOfTurnsAndNeverMoreThanFit() throws SQLException {
     UUID last = bench.jobs().enqueue(JobRequest.of("a").priority(1).build()).id();
     List<UUID> third = bench.load(JobRequest.of("a").priority(3).build(), 10);
