@@ -46,6 +46,10 @@ final class JobLoader {
     if (requests.size() < FEWEST || !JobFreightStore.isKnownTo(tx) || !areAlike(requests)) {
       return Optional.empty();
     }
+    long characters = characters(requests);
+    if (characters > (long) LARGEST * requests.size()) {
+      return Optional.empty();
+    }
     JobRequest any = requests.get(0);
     Alike alike =
         new Alike(
@@ -61,7 +65,7 @@ final class JobLoader {
       String payload = requests.get(i).payload();
       JobEnqueuer.check(i, payload);
       if (loading == null || loading.size() > STATEMENT_SIZE) {
-        loading = new Loading(ids::nextFreight);
+        loading = new Loading(ids::nextFreight, (int) Math.min(characters, STATEMENT_SIZE));
         loadings.add(loading);
       }
       UUID id = loading.add(payload);
@@ -102,14 +106,20 @@ final class JobLoader {
 
   private static boolean areAlike(List<JobRequest> requests) {
     JobRequest any = requests.get(0);
-    long size = 0;
     for (JobRequest each : requests) {
       if (!isPlain(each) || !isAlike(each, any)) {
         return false;
       }
-      size += each.payload().length();
     }
-    return size <= (long) LARGEST * requests.size();
+    return true;
+  }
+
+  private static long characters(List<JobRequest> requests) {
+    long sum = 0;
+    for (JobRequest each : requests) {
+      sum += each.payload().length();
+    }
+    return sum;
   }
 
   /** Due at once, of nobody in particular, and without keys. */

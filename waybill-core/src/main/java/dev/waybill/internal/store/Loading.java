@@ -26,12 +26,13 @@ public final class Loading {
   private @Nullable UUID freight;
   private int place;
   private int behind;
-  private byte[] payload = new byte[1 << 16];
+  private byte[] payload;
   private int length;
 
-  /** Of nothing, with ids from there for the freights. */
-  public Loading(Supplier<UUID> freightIds) {
+  /** Of nothing yet, and about so many bytes in the end, with ids from there for the freights. */
+  public Loading(Supplier<UUID> freightIds, int expected) {
     this.freightIds = freightIds;
+    this.payload = new byte[expected];
   }
 
   /** Adds a job; gives its id. */
@@ -87,7 +88,8 @@ public final class Loading {
   /** What was loaded, as the columns of freights. */
   Columns columns() {
     endFreight();
-    return new Columns(ids, jobs, behinds, lengths, sizes, Arrays.copyOf(payload, length));
+    byte[] all = length == payload.length ? payload : Arrays.copyOf(payload, length);
+    return new Columns(ids, jobs, behinds, lengths, sizes, all);
   }
 
   /**
