@@ -4,7 +4,10 @@ import dev.waybill.bench.measure.Figures;
 import dev.waybill.bench.measure.Metric;
 import java.util.concurrent.TimeUnit;
 
-/** Only the sending is measured; afterwards everything is delivered, so that it can be judged. */
+/**
+ * Only the sending is measured, after as much of it that is not; afterwards everything is delivered,
+ * so that it can be judged.
+ */
 final class BulkEnqueue {
   private static final double NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -14,7 +17,7 @@ final class BulkEnqueue {
     int jobs = trial.scale().backlog(trial.entry().rate());
     Figures figures = new Figures();
     try (Course course = new Course(trial, load, 2 * jobs + 2_000)) {
-      new Producers(course, load).fill(Math.max(load.batch(), jobs / 3));
+      new Producers(course, load).fill(jobs);
       long before = course.mailroom().written();
       Lap lap = Lap.begin(course);
       long begin = System.nanoTime();

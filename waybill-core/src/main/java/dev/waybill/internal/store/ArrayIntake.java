@@ -84,8 +84,9 @@ final class ArrayIntake {
     Query query =
         cargo == null
             ? written(tx.sql("outbox_enqueue_one", slots.writtenOne()), slots, message)
-                .set("head_" + slots.head(), slots.head())
-            : placed(tx.sql("outbox_enqueue_light", slots.writtenOne()), slots, message)
+            : tx.sql("outbox_enqueue_light_" + slots.intake())
+                .set("partition", message.partitionId())
+                .set("head", slots.head())
                 .set("payload", cargo);
     return ending
         .apply(query)
@@ -105,15 +106,12 @@ final class ArrayIntake {
     return packed.length > MOST_CARGO_BYTES ? null : packed;
   }
 
-  private static Query placed(Query query, Slots slots, NewMessage message) {
+  private static Query written(Query query, Slots slots, NewMessage message) {
     return query
         .set("head", slots.head())
+        .set("head_" + slots.head(), slots.head())
         .set("intake_" + slots.intake(), slots.intake())
-        .set("partition", message.partitionId());
-  }
-
-  private static Query written(Query query, Slots slots, NewMessage message) {
-    return placed(query, slots, message)
+        .set("partition", message.partitionId())
         .set("type", message.type())
         .set("key", message.key())
         .set("headers", HeaderLines.write(message.headers()))
@@ -140,6 +138,6 @@ final class ArrayIntake {
     if (cargo != null) {
       query.set("type", "").set("key", null).set("headers", null).set("payload", cargo);
     }
-    return query.set("head_" + slots.head(), slots.head()).set("heavy", cargo == null);
+    return query.set("heavy", cargo == null);
   }
 }

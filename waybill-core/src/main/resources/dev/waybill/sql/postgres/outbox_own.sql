@@ -66,20 +66,23 @@ with input as materialized (
 )}
 select id, (select last_value from waybill_outbox_slots_sq) as slots from input order by k
 
--- name: outbox_enqueue_light
+-- name: outbox_enqueue_light_0
 -- One small message: it is in its row of incoming, which is one row and one entry of an index less.
-{insert into waybill_outbox_incoming_0 (partition_id, id, created_at, slot, cargo)
-select :partition::bigint, nextval('{waybill_outbox_message_sq}'), (date_part('epoch', clock_timestamp()) * 1000000)::bigint,
-  :head::smallint, :payload::bytea
-where :intake_0::int >= 0}
-{insert into waybill_outbox_incoming_1 (partition_id, id, created_at, slot, cargo)
-select :partition::bigint, nextval('{waybill_outbox_message_sq}'), (date_part('epoch', clock_timestamp()) * 1000000)::bigint,
-  :head::smallint, :payload::bytea
-where :intake_1::int >= 0}
-{insert into waybill_outbox_incoming_2 (partition_id, id, created_at, slot, cargo)
-select :partition::bigint, nextval('{waybill_outbox_message_sq}'), (date_part('epoch', clock_timestamp()) * 1000000)::bigint,
-  :head::smallint, :payload::bytea
-where :intake_2::int >= 0}
+insert into waybill_outbox_incoming_0 (partition_id, id, created_at, slot, cargo)
+values (:partition::bigint, nextval('{waybill_outbox_message_sq}'), (date_part('epoch', clock_timestamp()) * 1000000)::bigint,
+  :head::smallint, :payload::bytea)
+returning id, (select last_value from waybill_outbox_slots_sq) as slots
+
+-- name: outbox_enqueue_light_1
+insert into waybill_outbox_incoming_1 (partition_id, id, created_at, slot, cargo)
+values (:partition::bigint, nextval('{waybill_outbox_message_sq}'), (date_part('epoch', clock_timestamp()) * 1000000)::bigint,
+  :head::smallint, :payload::bytea)
+returning id, (select last_value from waybill_outbox_slots_sq) as slots
+
+-- name: outbox_enqueue_light_2
+insert into waybill_outbox_incoming_2 (partition_id, id, created_at, slot, cargo)
+values (:partition::bigint, nextval('{waybill_outbox_message_sq}'), (date_part('epoch', clock_timestamp()) * 1000000)::bigint,
+  :head::smallint, :payload::bytea)
 returning id, (select last_value from waybill_outbox_slots_sq) as slots
 
 -- name: outbox_enqueue_one

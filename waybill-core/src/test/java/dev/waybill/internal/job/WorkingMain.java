@@ -13,7 +13,8 @@ import java.util.concurrent.CountDownLatch;
 
 /**
  * Works on jobs in a process of its own. Its handler leaves a checkpoint, says {@code running},
- * waits for a line, and succeeds whatever happened meanwhile.
+ * waits for a line, and succeeds whatever happened meanwhile. Of those that come in bulk every
+ * other one waits.
  */
 final class WorkingMain {
   private WorkingMain() {}
@@ -37,7 +38,10 @@ final class WorkingMain {
     source.setMaximumPoolSize(8);
     Crew crew = new Crew(Time.system());
     JobOptions options =
-        JobBench.quick("child").withLease(Duration.ofSeconds(2)).withReap(Duration.ofHours(1));
+        JobBench.quick("child")
+            .withConcurrency(32)
+            .withLease(Duration.ofSeconds(2))
+            .withReap(Duration.ofHours(1));
     new JobEngine(
         JobBench.open(source),
         Time.system(),
@@ -52,6 +56,15 @@ final class WorkingMain {
               go.await();
               System.out.println("done, canceled " + context.isCanceled());
               return JobResult.success("\"child\"");
+            },
+            "bulk",
+            context -> {
+              if (Integer.parseInt(context.payload()) % 2 == 1) {
+                System.out.println("stands still");
+                go.await();
+                System.out.println("goes on");
+              }
+              return JobResult.success();
             }));
     crew.start();
     new CountDownLatch(1).await();
