@@ -58,7 +58,7 @@ public final class Rotation {
   public record Limits(long slotBytes, long intakeBytes, long cursorBytes, Duration age) {
     /** For everybody: some hundred thousand small messages, and some ten thousand of incoming. */
     public static Limits standard(Duration age) {
-      return new Limits(64L << 20, 8L << 20, 1L << 20, age);
+      return new Limits(64L << 20, 4L << 20, 1L << 20, age);
     }
   }
 

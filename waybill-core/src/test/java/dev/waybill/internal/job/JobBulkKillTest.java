@@ -110,7 +110,7 @@ class JobBulkKillTest {
   }
 
   /** Within a transaction it would keep its locks, as long as the server takes it for alive. */
-  private void pauseBetweenTransactions(ChildJvm child) throws SQLException {
+  private void pauseBetweenTransactions(ChildJvm child) throws Exception {
     child.pause();
     for (int tries = 1; holdsLocks(); tries++) {
       assertThat(tries).isLessThan(100);
