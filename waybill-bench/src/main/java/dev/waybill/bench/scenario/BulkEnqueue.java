@@ -5,8 +5,8 @@ import dev.waybill.bench.measure.Metric;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Only the sending is measured, after as much of it that is not; afterwards everything is delivered,
- * so that it can be judged.
+ * Only the sending is measured, after as much of it that is not; afterwards everything is
+ * delivered, so that it can be judged.
  */
 final class BulkEnqueue {
   private static final double NANOS = TimeUnit.SECONDS.toNanos(1);

@@ -5,7 +5,8 @@ package dev.waybill.bench.scenario;
  *
  * @param name of the scale
  * @param seconds that a run under load takes
- * @param pacedSeconds that one at a steady rate takes: of few messages the slowest percent is chance
+ * @param pacedSeconds that one at a steady rate takes: of few messages the slowest percent is
+ *     chance
  * @param warmUps how many runs' time a warm-up takes at most
  * @param soakSeconds that the soak takes
  * @param idleSeconds that the idle run takes
