@@ -77,7 +77,7 @@ record JobScenario(
                         batch ->
                             new Variant(
                                 batch + " per transaction",
-                                scale.seconds() * 3 + 3,
+                                scale.seconds() * 5 + 3,
                                 trial -> once(BulkEnqueue.measured(trial, Load.of(4, batch)))))
                     .toList()),
         new JobScenario(

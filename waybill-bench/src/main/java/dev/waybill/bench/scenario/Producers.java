@@ -58,6 +58,18 @@ final class Producers {
         });
   }
 
+  /** The same for some time. */
+  void fillFor(double seconds) throws Exception {
+    long until = System.nanoTime() + (long) (seconds * TimeUnit.SECONDS.toNanos(1));
+    together(
+        load.producers(),
+        producer -> {
+          while (System.nanoTime() < until) {
+            send(Business.NONE, course.mailroom().next(producer, System.nanoTime(), load.batch()));
+          }
+        });
+  }
+
   /** Sends one transaction after the other for some time, with a business row in each. */
   void sustain(double seconds) throws Exception {
     long until = System.nanoTime() + (long) (seconds * TimeUnit.SECONDS.toNanos(1));

@@ -23,22 +23,48 @@ final class WarmUp {
 
   private WarmUp() {}
 
-  /** In windows of a third of a run, in all as long as the scale allows. */
+  /**
+   * Producers and contender, in windows of a third of a run, in all as long as the scale allows.
+   */
   static void of(Course course, Load load) throws Exception {
-    double window = course.trial().scale().seconds() / 3.0;
-    int warmUps = course.trial().scale().warmUps();
-    double most = course.trial().scale().seconds() * (double) warmUps;
+    Scale scale = course.trial().scale();
+    untilSteady(
+        scale.seconds() / 3.0,
+        scale.seconds() * (double) scale.warmUps(),
+        scale.warmUps() * LOOKS,
+        seconds -> {
+          long before = course.arrivals().count();
+          new Producers(course, load).sustain(seconds);
+          course.awaitAll();
+          return course.arrivals().count() - before;
+        });
+  }
+
+  /** Only the sending, for a run's time at most. */
+  static void ofSending(Course course, Load load) throws Exception {
+    Scale scale = course.trial().scale();
+    untilSteady(
+        scale.seconds() / 10.0,
+        scale.seconds(),
+        scale.warmUps() * LOOKS,
+        seconds -> {
+          long before = course.mailroom().written();
+          new Producers(course, load).fillFor(seconds);
+          return course.mailroom().written() - before;
+        });
+  }
+
+  private static void untilSteady(double window, double most, int looks, Work work)
+      throws Exception {
     double best = 0;
     double spent = 0;
     for (int i = 1; spent < most; i++) {
-      int before = course.arrivals().count();
       long compiled = COMPILER.getTotalCompilationTime();
       long began = System.nanoTime();
-      new Producers(course, load).sustain(window);
-      course.awaitAll();
+      long done = work.in(window);
       double seconds = (System.nanoTime() - began) / (double) TimeUnit.SECONDS.toNanos(1);
-      awaitCompiler(warmUps * LOOKS);
-      double rate = (course.arrivals().count() - before) / seconds;
+      awaitCompiler(looks);
+      double rate = done / seconds;
       double compiling = (COMPILER.getTotalCompilationTime() - compiled) / 1000.0;
       if (i >= FEWEST_WINDOWS && rate < best * NO_FASTER && compiling < seconds * HARDLY_ANYTHING) {
         return;
@@ -54,5 +80,10 @@ final class WarmUp {
       before = COMPILER.getTotalCompilationTime();
       TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
     }
+  }
+
+  /** The load in one window: how many messages it was. */
+  private interface Work {
+    long in(double seconds) throws Exception;
   }
 }
