@@ -24,6 +24,9 @@ final class ArrayMessageStore extends MessageStore {
   /** How many messages a row of outgoing has at most: the last of its rows begins in time. */
   static final int LONGEST = SEGMENT + Parcel.MOST_MESSAGES - 1;
 
+  /** Rows that no statement reads: makes plans for this number dearer than any for a few slots. */
+  private static final int KEEP_PLAN = 4_000_000;
+
   private final KnownSlots known;
   private final ArrayIntake intake;
 
@@ -71,7 +74,8 @@ final class ArrayMessageStore extends MessageStore {
                     tx.sql("outbox_sequence")
                         .longs("partitions", partitions)
                         .set("messages", messages)
-                        .set("segment", SEGMENT),
+                        .set("segment", SEGMENT)
+                        .set("keep_plan", KEEP_PLAN),
                     "id"));
   }
 
@@ -89,6 +93,7 @@ final class ArrayMessageStore extends MessageStore {
                         .longs("partitions", partitions)
                         .set("messages", messages)
                         .set("segment", SEGMENT)
+                        .set("keep_plan", KEEP_PLAN)
                         .longs("wanted", longs(wanted, LeaseRequest.Take::partitionId))
                         .longs("durations", longs(wanted, take -> micros(take.duration())))
                         .longs("limits", longs(wanted, LeaseRequest.Take::messages))
@@ -174,7 +179,8 @@ final class ArrayMessageStore extends MessageStore {
         .single(
             tx ->
                 delivery(
-                    reading(tx, "outbox_lease_take", slots, partitionId)
+                    leasing(tx, "outbox_lease_take", slots)
+                        .set("partition_id", partitionId)
                         .set("owner", owner)
                         .set("duration", micros(duration)),
                     partitionId,
@@ -189,7 +195,10 @@ final class ArrayMessageStore extends MessageStore {
         .single(
             tx ->
                 delivery(
-                    fenced(reading(tx, "outbox_lease_next", slots, lease.partitionId()), lease)
+                    fenced(
+                            leasing(tx, "outbox_lease_next", slots)
+                                .set("partition_id", lease.partitionId()),
+                            lease)
                         .set("processed_seq", processedSeq)
                         .set("duration", micros(lease.duration())),
                     lease.partitionId(),
@@ -217,7 +226,7 @@ final class ArrayMessageStore extends MessageStore {
             .single(
                 tx ->
                     deliveries(
-                        round.bind(reading(tx, "outbox_lease_round", slots)).set("owner", owner),
+                        round.bind(leasing(tx, "outbox_lease_round", slots)).set("owner", owner),
                         limits));
     for (LeaseRequest request : requests) {
       int messages = request.messages();
@@ -261,7 +270,10 @@ final class ArrayMessageStore extends MessageStore {
   @Override
   public Optional<Delivery> lock(Tx tx, long partitionId, int messages) {
     Slots slots = known.in(tx);
-    return delivery(reading(tx, "outbox_cursor_take", slots, partitionId), partitionId, messages)
+    return delivery(
+            leasing(tx, "outbox_cursor_take", slots).set("partition_id", partitionId),
+            partitionId,
+            messages)
         .map(
             found ->
                 isWhole(found, slots) ? found : again(tx, found, slots, partitionId, messages));
@@ -318,6 +330,10 @@ final class ArrayMessageStore extends MessageStore {
 
   private static Query reading(Tx tx, String statement, Slots slots, long partitionId) {
     return reading(tx, statement, slots).set("partition_id", partitionId);
+  }
+
+  private static Query leasing(Tx tx, String statement, Slots slots) {
+    return reading(tx, statement, slots).set("keep_plan", KEEP_PLAN);
   }
 
   private static Query reading(Tx tx, String statement, Slots slots) {
