@@ -25,7 +25,7 @@ final class ArrayMessageStore extends MessageStore {
   static final int LONGEST = SEGMENT + Parcel.MOST_MESSAGES - 1;
 
   /** Rows that no statement reads: makes plans for this number dearer than any for a few slots. */
-  private static final int KEEP_PLAN = 4_000_000;
+  private static final int KEEP_PLAN = 2_000_000;
 
   private final KnownSlots known;
   private final ArrayIntake intake;
