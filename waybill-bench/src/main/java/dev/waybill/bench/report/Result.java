@@ -37,6 +37,12 @@ public record Result(
     return figures.getOrDefault(Metric.FOREIGN_LOAD, 0.0);
   }
 
+  /** The same as another repetition. */
+  Result repetition(int another) {
+    return new Result(
+        database, scenario, variant, contender, another, figures, latency, series, notes, failure);
+  }
+
   /** With one more note. */
   public Result noted(String note) {
     List<String> more = new java.util.ArrayList<>(notes);

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -44,8 +45,9 @@ public record Results(
   }
 
   /**
-   * Reads several runs as one. They are of one scale and one machine; whoever puts them together
-   * knows that they measured different scenarios.
+   * Reads several runs as one. They are of one scale and one machine. A scenario of more than one
+   * run has the repetitions of all of them, one run's after the other's: ratios are taken within
+   * one.
    */
   public static Results read(List<Path> files) throws IOException {
     Set<String> started = new TreeSet<>();
@@ -53,13 +55,19 @@ public record Results(
     Set<String> machines = new TreeSet<>();
     Map<String, String> servers = new TreeMap<>();
     List<Result> results = new ArrayList<>();
+    Map<String, Integer> repetitions = new HashMap<>();
     for (Path file : files) {
       Results each = read(file);
+      Map<String, Integer> before = Map.copyOf(repetitions);
       started.add(each.started());
       scales.add(each.scale());
       machines.add(each.machine());
       servers.putAll(each.servers());
-      results.addAll(each.results());
+      for (Result result : each.results()) {
+        int repetition = before.getOrDefault(result.scenario(), 0) + result.repetition();
+        repetitions.merge(result.scenario(), repetition, Math::max);
+        results.add(result.repetition(repetition));
+      }
     }
     if (scales.size() != 1 || machines.size() != 1) {
       throw new IllegalArgumentException(

@@ -3,10 +3,13 @@ package dev.waybill.bench.report;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waybill.bench.measure.Metric;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class SummaryTest {
   private static final Summary.Table TABLE = new Summary.Table("S1", "", "POSTGRESQL");
@@ -51,5 +54,21 @@ class SummaryTest {
                 result("b", 2, 5, null)));
     assertThat(summary.ratio(TABLE, "a", "b", Metric.THROUGHPUT)).hasValue(2);
     assertThat(summary.ratio(TABLE, "a", "c", Metric.THROUGHPUT)).isEmpty();
+  }
+
+  @Test
+  void comparesWithinARepetitionOfEachRunThatIsReadTogether(@TempDir Path folder)
+      throws IOException {
+    Path fast = written(folder, "fast", result("a", 1, 100, null), result("b", 1, 50, null));
+    Path slow = written(folder, "slow", result("a", 1, 10, null), result("b", 1, 5, null));
+    Results both = Results.read(List.of(fast, slow));
+    assertThat(both.results()).extracting(Result::repetition).containsExactly(1, 1, 2, 2);
+    assertThat(new Summary(both.results()).ratio(TABLE, "a", "b", Metric.THROUGHPUT)).hasValue(2);
+  }
+
+  private static Path written(Path folder, String name, Result... results) throws IOException {
+    Path file = folder.resolve(name);
+    new Results(name, "tiny", "this", Map.of(), List.of(results)).write(file);
+    return file;
   }
 }
